@@ -1,0 +1,77 @@
+import type { KubeVirt, VirtualMachine, VirtualMachineInstance } from '../../api/kubevirt/types.ts';
+import type { Lease, Node, PersistentVolumeClaim, Pod } from '../../api/kubernetes/types.ts';
+
+/** Kinds that virtflow reads and writes, with their plain JSON types. */
+export interface Kinds {
+  VirtualMachine: VirtualMachine;
+  VirtualMachineInstance: VirtualMachineInstance;
+  KubeVirt: KubeVirt;
+  Pod: Pod;
+  Node: Node;
+  Lease: Lease;
+  PersistentVolumeClaim: PersistentVolumeClaim;
+}
+
+export type Kind = keyof Kinds;
+
+export interface Name {
+  namespace?: string;
+  name: string;
+}
+
+/** The API server refused or could not be reached. `status` 0: no answer. */
+export class KubeError extends Error {
+  override readonly name = 'KubeError';
+  readonly status: number;
+  /** Kubernetes' machine-readable reason: NotFound, Conflict, AlreadyExists, Forbidden, Invalid, … */
+  readonly reason: string;
+
+  constructor(status: number, reason: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+    this.reason = reason;
+  }
+}
+
+/**
+ * The API server as activities need it: every call is a live request, objects are plain JSON (times are strings).
+ * All calls throw KubeError; `get` answers undefined for 404.
+ */
+export interface KubePort {
+  get<K extends Kind>(kind: K, name: Name): Promise<Kinds[K] | undefined>;
+  list<K extends Kind>(
+    kind: K,
+    options?: { namespace?: string; labelSelector?: string; fieldSelector?: string },
+  ): Promise<Kinds[K][]>;
+  create<K extends Kind>(kind: K, object: Kinds[K]): Promise<Kinds[K]>;
+  /** Full replace; carries metadata.resourceVersion as precondition. */
+  replace<K extends Kind>(kind: K, object: Kinds[K]): Promise<Kinds[K]>;
+  /** JSON merge patch (null deletes a field). With `subresource: 'status'` only the status changes. */
+  mergePatch<K extends Kind>(
+    kind: K,
+    name: Name,
+    patch: object,
+    options?: { subresource?: 'status' },
+  ): Promise<Kinds[K]>;
+  /** JSON patch (RFC 6902): `test` operations make preconditions. */
+  jsonPatch<K extends Kind>(
+    kind: K,
+    name: Name,
+    patch: readonly object[],
+    options?: { subresource?: 'status' },
+  ): Promise<Kinds[K]>;
+  /** Delete with uid precondition. 404 and a uid mismatch are success: undefined. */
+  remove<K extends Kind>(
+    kind: K,
+    name: Name,
+    options: { uid: string; gracePeriodSeconds?: number; propagation?: 'Foreground' | 'Background' | 'Orphan' },
+  ): Promise<Kinds[K] | undefined>;
+  /** Creates a Kubernetes Event; failures to do so are the caller's to ignore. */
+  event(event: {
+    involved: { apiVersion: string; kind: string; namespace: string; name: string; uid: string };
+    type: 'Normal' | 'Warning';
+    reason: string;
+    message: string;
+    component: string;
+  }): Promise<void>;
+}

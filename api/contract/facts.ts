@@ -1,0 +1,66 @@
+import type { ObjectRef } from './refs.ts';
+
+/**
+ * What the bridge tells of objects. Facts hold no spec and no secret, only what decisions need; every fact comes from a live-read or watched
+ * object, never from the absence of one.
+ */
+
+/** A VirtualMachine, as its entity needs it. */
+export interface VirtualMachineFacts {
+  vm: ObjectRef;
+  resourceVersion: string;
+  generation: number;
+  /** Effective strategy: spec.runStrategy, or spec.running translated. An unknown word is carried as it is. */
+  runStrategy: string;
+  deleting: boolean;
+  finalizers: string[];
+  stateChangeRequests: { action: string; uid?: string; data?: Record<string, string> }[];
+  /** Set when the spec cannot work: which field and why. */
+  invalid?: string;
+}
+
+/** A VirtualMachineInstance, as its own entity and its VM's entity need it. */
+export interface InstanceFacts {
+  vmi: ObjectRef;
+  resourceVersion: string;
+  /** '' until first written. */
+  phase: string;
+  deleting: boolean;
+  /** RFC 3339; with `gracePeriodSeconds` it gives the deadline of a shutdown. */
+  deletionTimestamp?: string;
+  /** spec.terminationGracePeriodSeconds; 30 when absent. */
+  gracePeriodSeconds: number;
+  finalizers: string[];
+  /** The controlling VirtualMachine, if any. */
+  owner?: { name: string; uid: string };
+  ready: boolean;
+  paused: boolean;
+  /** True once the object is known to be gone (a watch said Deleted, or a live read said 404). */
+  gone?: boolean;
+}
+
+/** A launcher Pod. */
+export interface PodFacts {
+  name: string;
+  uid: string;
+  resourceVersion: string;
+  /** Value of the created-by label: the VMI's uid. */
+  createdBy: string;
+  node?: string;
+  phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+  deleting: boolean;
+  /** The `compute` container runs and all others are ready. */
+  computeReady: boolean;
+  /** Condition PodScheduled is False: why. */
+  unschedulable?: { reason: string; message: string };
+  /** A container that cannot start: ErrImagePull, ImagePullBackOff, CreateContainerConfigError, … */
+  waiting?: { container: string; reason: string; message: string };
+  /** Evidence (c) of the design: final, every container status terminated, and no DisruptionTarget condition. */
+  provenEnded: boolean;
+  /** Exit code of `compute`, once terminated. */
+  exitCode?: number;
+  /** Pod's own reason or message when it failed (Evicted, …). */
+  reason?: string;
+  /** The object is gone (a watch said Deleted, or a live read said 404). */
+  gone?: boolean;
+}

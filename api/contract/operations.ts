@@ -1,0 +1,130 @@
+import type { FailureInfo } from './failures.ts';
+import { query, signal, update } from './messages.ts';
+import type { ObjectRef, PodRef } from './refs.ts';
+import type { DomainReport } from '../launcher/reports.ts';
+import type { PodFacts } from './facts.ts';
+
+/** Workflow types; the exported workflow functions carry these names. */
+export const WORKFLOWS = {
+  virtualMachine: 'virtualMachine',
+  virtualMachineInstance: 'virtualMachineInstance',
+  startInstance: 'startInstance',
+  shutdownInstance: 'shutdownInstance',
+} as const;
+
+export type OperationKind = 'start' | 'shutdown';
+
+/** One step of an operation, as shown by `virtflow history`. Times are RFC 3339. */
+export interface StepRecord {
+  name: string;
+  /** Node whose worker ran it; absent for the controller. */
+  node?: string;
+  startedAt: string;
+  endedAt?: string;
+  /** Rounds of the step's own back-off, from 1 (Temporal's short server-side retries are not counted). */
+  attempts: number;
+  state: 'running' | 'waiting' | 'done' | 'failed' | 'undone' | 'cancelled';
+  /** Why it waits or how it failed. */
+  failure?: FailureInfo;
+  /** While waiting: when the next try is due. */
+  nextTryAt?: string;
+  /** What the step found, in words: "guest shut down by agent", "destroyed at the deadline". */
+  note?: string;
+}
+
+/** Input of every operation. */
+export interface OperationInput {
+  /** Workflow id of the entity that is told of progress and end. */
+  entity: string;
+  vmi: ObjectRef;
+  /** The VM that owns the VMI, for search attributes; absent for a bare VMI. */
+  vm?: { name: string; uid: string };
+  /** Attempt number, also the last part of the workflow id. */
+  attempt: number;
+  /** Workflow id of the failed operation that this one retries. */
+  retryOf?: string;
+}
+
+export interface StartInput extends OperationInput {
+  /** Keep the guest paused after the domain has started. */
+  paused?: boolean;
+}
+
+export interface ShutdownInput extends OperationInput {
+  pod: PodRef;
+  /** When the domain is destroyed at the latest; RFC 3339. In the past: at once. */
+  deadline: string;
+  /** What caused it, for the history. */
+  cause: 'deleted' | 'guestStopped' | 'podDeleted' | 'startCancelled';
+}
+
+/** How the guest ended. `unknown`: the Pod ended without a final report. */
+export type GuestEnd =
+  | 'agentShutdown'
+  | 'acpiShutdown'
+  | 'guestShutdown'
+  | 'destroyedAtDeadline'
+  | 'killed'
+  | 'crashed'
+  | 'neverRan'
+  | 'unknown';
+
+export interface OperationResult {
+  kind: OperationKind;
+  steps: StepRecord[];
+  pod?: PodRef;
+  /** Run token's epoch under which the domain started. */
+  epoch?: number;
+  end?: GuestEnd;
+}
+
+/** Answer of the `operationStatus` query and of a failed operation's failure details. */
+export interface OperationStatus extends OperationResult {
+  vmi: ObjectRef;
+  attempt: number;
+  phase: string;
+  deadline?: string;
+  failure?: FailureInfo;
+  retryOf?: string;
+}
+
+/** An operation tells its entity how far it is (the entity writes the object's status). */
+export interface OperationProgress {
+  operationId: string;
+  kind: OperationKind;
+  phase: string;
+  pod?: PodRef;
+  epoch?: number;
+  /** Set while a step waits or has been refused; absent when nothing is in the way. */
+  trouble?: { step: string; failure: FailureInfo };
+}
+
+/** An operation tells its entity that it is over. */
+export interface OperationFinished {
+  operationId: string;
+  kind: OperationKind;
+  outcome: 'succeeded' | 'failed' | 'cancelled';
+  pod?: PodRef;
+  epoch?: number;
+  end?: GuestEnd;
+  failure?: FailureInfo;
+}
+
+/** To entities. */
+export const operationProgress = signal<[OperationProgress]>('operationProgress');
+export const operationFinished = signal<[OperationFinished]>('operationFinished');
+
+/** To operations: forwarded by the entity. */
+export const podChanged = signal<[PodFacts]>('podChanged');
+export const domainChanged = signal<[DomainReport]>('domainChanged');
+/** Something that a waiting step may wait for has changed (a PVC, a quota, a node): try again now. */
+export const wake = signal<[]>('wake');
+/** To shutdownInstance: bring the deadline forward (later ones are ignored); RFC 3339. */
+export const bringForward = signal<[string]>('bringForward');
+
+/** To operations, from people: end the current back-off at once. Refused when no step waits. */
+export const retryNow = update<{ step: string }, []>('retryNow');
+export const operationStatus = query<OperationStatus>('operationStatus');
+
+/** To the instance entity, from people: start a new attempt of the operation that failed last. Refused when none failed. */
+export const retryOperation = update<{ operationId: string }, []>('retryOperation');

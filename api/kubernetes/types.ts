@@ -1,0 +1,15 @@
+/** Plain JSON shapes of the Kubernetes objects that virtflow reads and writes (times are RFC 3339 strings). Types only. */
+export type {
+  IoK8sApiCoreV1Pod as Pod,
+  IoK8sApiCoreV1PodSpec as PodSpec,
+  IoK8sApiCoreV1PodStatus as PodStatus,
+  IoK8sApiCoreV1Container as Container,
+  IoK8sApiCoreV1ContainerStatus as ContainerStatus,
+  IoK8sApiCoreV1Volume as PodVolume,
+  IoK8sApiCoreV1VolumeMount as VolumeMount,
+  IoK8sApiCoreV1Node as Node,
+  IoK8sApiCoreV1PersistentVolumeClaim as PersistentVolumeClaim,
+  IoK8sApiCoordinationV1Lease as Lease,
+  IoK8sApimachineryPkgApisMetaV1ObjectMeta as ObjectMeta,
+  IoK8sApimachineryPkgApisMetaV1OwnerReference as OwnerReference,
+} from '@kubevirt-ui-ext/kubevirt-api/kubernetes';

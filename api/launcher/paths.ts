@@ -1,0 +1,63 @@
+/**
+ * Where things lie inside a launcher Pod. Names of emptyDir volumes are part of the contract: the node worker reaches them on the host as
+ * `/pods/<pod uid>/volumes/kubernetes.io~empty-dir/<volume>`.
+ */
+export const LAUNCHER_VOLUMES = {
+  /** Command sockets; the directory that the node worker watches. */
+  sockets: { name: 'sockets', path: '/var/run/kubevirt/sockets' },
+  /** Launcher's memory across restarts: epoch, deadline, last report. Readable by the node worker after the Pod ended. */
+  state: { name: 'state', path: '/var/run/virtflow-state' },
+  /** HOME and XDG directories of libvirtd and QEMU; serial console and agent sockets. */
+  libvirt: { name: 'libvirt-runtime', path: '/var/run/libvirt' },
+  /** cloud-init images, PVC mount points, secrets. */
+  private: { name: 'private', path: '/var/run/kubevirt-private' },
+  /** qcow2 overlays and emptyDisks. */
+  ephemeral: { name: 'ephemeral-disks', path: '/var/run/kubevirt-ephemeral-disks' },
+  /** Read-only images, bind-mounted by the node worker: mounted HostToContainer. */
+  containerDisks: { name: 'container-disks', path: '/var/run/kubevirt/container-disks' },
+} as const;
+
+/** Socket that the launcher listens on until it is ready, and the one that it is renamed to. */
+export const INIT_SOCKET = 'launcher-init-sock';
+export const COMMAND_SOCKET = 'launcher-sock';
+
+/** File in the `state` volume with the last DomainReport (JSON), also after the Pod ended. */
+export const LAST_REPORT_FILE = 'last-report.json';
+
+/** Serial console of the guest: a unix socket, and a log beside it, both in the libvirt volume. */
+export const SERIAL_SOCKET = `${LAUNCHER_VOLUMES.libvirt.path}/serial0.sock`;
+export const SERIAL_LOG = `${LAUNCHER_VOLUMES.libvirt.path}/serial0.log`;
+
+/** Uid and gid of launcher, libvirtd and QEMU (KubeVirt's number); the image has a passwd entry for it. */
+export const LAUNCHER_UID = 107;
+
+/** A PVC in filesystem mode is mounted here, its image is `disk.img` in it. */
+export const volumeDirectory = (volume: string): string => `${LAUNCHER_VOLUMES.private.path}/vmi-disks/${volume}`;
+/** A Secret or ConfigMap that a volume refers to is mounted here. */
+export const secretDirectory = (volume: string): string => `${LAUNCHER_VOLUMES.private.path}/secret/${volume}`;
+/** hostDisk: directory of the image on the node, mounted here. */
+export const hostDiskDirectory = (volume: string): string => `${LAUNCHER_VOLUMES.private.path}/vmi-disks/${volume}`;
+/** Read-only image of a containerDisk. */
+export const containerDiskImage = (volume: string): string => `${LAUNCHER_VOLUMES.containerDisks.path}/${volume}.img`;
+/** Kernel and initrd of kernelBoot. */
+export const KERNEL_IMAGE = `${LAUNCHER_VOLUMES.containerDisks.path}/kernel`;
+export const INITRD_IMAGE = `${LAUNCHER_VOLUMES.containerDisks.path}/initrd`;
+/** Writable overlay of a containerDisk or ephemeral volume. */
+export const overlayImage = (volume: string): string => `${LAUNCHER_VOLUMES.ephemeral.path}/${volume}.qcow2`;
+export const emptyDiskImage = (volume: string): string => `${LAUNCHER_VOLUMES.ephemeral.path}/empty-${volume}.qcow2`;
+export const cloudInitImage = (volume: string): string => `${LAUNCHER_VOLUMES.private.path}/cloud-init-${volume}.iso`;
+
+/** Names of devices in the Pod's network namespace (KubeVirt's, so that tools find them). */
+export const TAP_DEVICE = 'tap0';
+export const BRIDGE_DEVICE = 'k6t-eth0';
+
+/** Environment of the launcher process. Set by the launcher Pod's manifest. */
+export const LAUNCHER_ENV = {
+  namespace: 'VIRTFLOW_VMI_NAMESPACE',
+  name: 'VIRTFLOW_VMI_NAME',
+  uid: 'VIRTFLOW_VMI_UID',
+  podUid: 'VIRTFLOW_POD_UID',
+  podName: 'POD_NAME',
+  /** Seconds between SIGTERM and destroy: the VMI's grace period. */
+  gracePeriod: 'VIRTFLOW_GRACE_PERIOD_SECONDS',
+} as const;

@@ -1,0 +1,56 @@
+/** State of a domain, as its launcher knows it. `none`: never defined in this launcher, or undefined after its end. */
+export type DomainState = 'none' | 'starting' | 'running' | 'paused' | 'shuttingDown' | 'shutoff' | 'crashed';
+
+/** What made the domain end. */
+export type DomainEnd =
+  'agentShutdown' | 'acpiShutdown' | 'guestShutdown' | 'destroyedAtDeadline' | 'killed' | 'crashed' | 'unknown';
+
+/** What the guest agent tells of its guest. */
+export interface GuestInfo {
+  connected: boolean;
+  version?: string;
+  hostname?: string;
+  timezone?: string;
+  os?: {
+    id?: string;
+    name?: string;
+    prettyName?: string;
+    version?: string;
+    versionId?: string;
+    kernelRelease?: string;
+    kernelVersion?: string;
+    machine?: string;
+  };
+  interfaces?: { name: string; mac?: string; addresses: string[] }[];
+}
+
+/** One report of a launcher: the whole state each time, so that the newest replaces all older ones. */
+export interface DomainReport {
+  vmi: { namespace: string; name: string; uid: string };
+  podUid: string;
+  /** Filled in by the node worker. */
+  node: string;
+  /** Launcher's start count and running number within it: ordered, never reused. */
+  sequence: { epoch: number; n: number };
+  /** When the launcher saw it; RFC 3339. */
+  at: string;
+  state: DomainState;
+  /** libvirt's own words for why, e.g. "paused: I/O error". */
+  reason?: string;
+  end?: DomainEnd;
+  /** Epoch of the run token under which the domain started. */
+  tokenEpoch?: number;
+  /** While shutting down: when it is destroyed at the latest; RFC 3339. */
+  deadline?: string;
+  agent: GuestInfo;
+}
+
+/** True if `a` is newer than `b` (or there is no `b`). */
+export const isNewer = (
+  a: Pick<DomainReport, 'podUid' | 'sequence'>,
+  b: Pick<DomainReport, 'podUid' | 'sequence'> | undefined,
+): boolean =>
+  b === undefined ||
+  a.podUid !== b.podUid ||
+  a.sequence.epoch > b.sequence.epoch ||
+  (a.sequence.epoch === b.sequence.epoch && a.sequence.n > b.sequence.n);

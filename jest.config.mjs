@@ -1,0 +1,27 @@
+/** One project per kind of test, so that each runs alone: `npm run test:<project>`. */
+const project = (name, timeout = 10_000) => ({
+  displayName: name,
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+    ],
+  },
+  setupFilesAfterEnv: [],
+  testTimeout: timeout,
+});
+
+export default {
+  maxWorkers: 2,
+  projects: [
+    project('unit'),
+    project('workflow', 60_000),
+    project('replay', 60_000),
+    project('integration', 120_000),
+    project('e2e', 600_000),
+  ],
+};

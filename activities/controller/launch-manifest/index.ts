@@ -1,0 +1,1 @@
+export type { ClaimFacts, LaunchInput } from './input.ts';

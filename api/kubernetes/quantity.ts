@@ -1,0 +1,54 @@
+/**
+ * Kubernetes resource quantities ("512Mi", "1.5G", "100m", "2e3"), exact to a nano-unit as in Kubernetes.
+ * Grammar: <number><suffix>; suffix binary (Ki … Ei), decimal (n, u, m, k, M … E) or exponent (e3, E3).
+ */
+const NANO = 1_000_000_000n;
+
+const BINARY: Record<string, bigint> = {
+  Ki: 1n << 10n,
+  Mi: 1n << 20n,
+  Gi: 1n << 30n,
+  Ti: 1n << 40n,
+  Pi: 1n << 50n,
+  Ei: 1n << 60n,
+};
+const DECIMAL_EXPONENT: Record<string, number> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+
+const QUANTITY = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+)|([KMGTPE]i|[numkMGTPE]?))$/;
+
+/** Thrown for a string that is no quantity. */
+export class QuantityError extends Error {
+  override readonly name = 'QuantityError';
+}
+
+/** The quantity in nano-units, fractions below rounded up as Kubernetes does. @throws QuantityError */
+function nanoUnits(text: string): bigint {
+  const match = QUANTITY.exec(text);
+  const [, sign = '', whole = '', fraction = '', exponent, suffix = ''] = match ?? [];
+  if (match === null || whole + fraction === '') throw new QuantityError(`"${text}" is not a quantity like 512Mi`);
+  const digits = BigInt(whole + fraction) * (sign === '-' ? -1n : 1n);
+  const factor = BINARY[suffix];
+  const tens = (factor === undefined ? Number(exponent ?? DECIMAL_EXPONENT[suffix] ?? 0) : 0) - fraction.length + 9;
+  const scaled = digits * (factor ?? 1n);
+  return tens >= 0 ? scaled * 10n ** BigInt(tens) : ceilDivide(scaled, 10n ** BigInt(-tens));
+}
+
+const ceilDivide = (dividend: bigint, divisor: bigint): bigint => {
+  const quotient = dividend / divisor;
+  return dividend > quotient * divisor ? quotient + 1n : quotient;
+};
+
+/** Whole units (bytes, cores), rounded up. @throws QuantityError */
+export const quantityValue = (text: string): number => Number(ceilDivide(nanoUnits(text), NANO));
+
+/** Whole units, rounded down: what fits. @throws QuantityError */
+export const quantityFloor = (text: string): number => Number(-ceilDivide(-nanoUnits(text), NANO));
+
+/** Thousandths (millicores), rounded up. @throws QuantityError */
+export const quantityMilliValue = (text: string): number => Number(ceilDivide(nanoUnits(text), NANO / 1000n));
+
+/** Negative, zero or positive as a is smaller than, equal to or larger than b. @throws QuantityError */
+export const compareQuantities = (a: string, b: string): number => {
+  const [x, y] = [nanoUnits(a), nanoUnits(b)];
+  return x < y ? -1 : x > y ? 1 : 0;
+};

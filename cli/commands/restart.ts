@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { UserError } from '../errors.ts';
+import { waitingCommand, type WaitOptions } from '../options.ts';
+import { findVirtualMachine, instanceOf, runStrategyOf, talking } from '../virtual-machine.ts';
+import { waitFor } from '../wait.ts';
+
+/** `virtflow restart`: queues the requests Stop and Start on the VM, as virtctl does; the VM's workflow carries them out as one operation. */
+export const restartCommand = (): Command =>
+  waitingCommand('restart', 'shut a running VM down and start it again').action(
+    async (name: string, options: WaitOptions) => {
+      const target = await findVirtualMachine(name, options);
+      const vmi = await instanceOf(target);
+      if (runStrategyOf(target.vm) === 'Halted')
+        throw new UserError(`${name} is stopped (run strategy Halted): use virtflow start.`);
+      if (!vmi?.metadata?.uid)
+        throw new UserError(`${name} has no running instance to restart yet; see virtflow status ${name}.`);
+      const { uid } = vmi.metadata;
+      await talking(`restarting ${name}`, () =>
+        target.kube.jsonPatch(
+          'VirtualMachine',
+          target.name,
+          restartPatch(target.vm.status?.stateChangeRequests ?? [], uid),
+          { subresource: 'status' },
+        ),
+      );
+      console.log(`${name} will restart.`);
+      if (options.wait)
+        await waitFor(
+          target,
+          'Running again',
+          options.timeout,
+          (_vm, now) => now?.metadata?.uid !== undefined && now.metadata.uid !== uid && now.status?.phase === 'Running',
+        );
+    },
+  );
+
+/** JSON patch that appends Stop(uid) and Start, refused by the API server when somebody changed the list meanwhile. */
+export function restartPatch(seen: readonly object[], vmiUid: string): object[] {
+  const path = '/status/stateChangeRequests';
+  const value = [...seen, { action: 'Stop', uid: vmiUid }, { action: 'Start' }];
+  return seen.length === 0
+    ? [{ op: 'add', path, value }]
+    : [
+        { op: 'test', path, value: seen },
+        { op: 'replace', path, value },
+      ];
+}

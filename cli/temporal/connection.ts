@@ -1,0 +1,38 @@
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { DEFAULT_TEMPORAL_NAMESPACE } from '../../api/contract/search-attributes.ts';
+import { UserError } from '../errors.ts';
+
+export interface TemporalTarget {
+  client: Client;
+  connection: Connection;
+  address: string;
+  namespace: string;
+}
+
+/** Connects as the standard environment configuration says. @throws UserError when the server cannot be reached */
+export async function connectTemporal(): Promise<TemporalTarget> {
+  const { connectionOptions, namespace = DEFAULT_TEMPORAL_NAMESPACE } = loadClientConnectConfig();
+  const address = connectionOptions.address ?? 'localhost:7233';
+  try {
+    const connection = await Connection.connect({ ...connectionOptions, connectTimeout: '5s' });
+    return { client: new Client({ connection, namespace }), connection, address, namespace };
+  } catch (error) {
+    throw new UserError(
+      `Temporal at ${address} cannot be reached (${(error as Error).message}). Set TEMPORAL_ADDRESS, or check the server.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Runs `use` with a connection and closes it. */
+export async function withTemporal<T>(use: (temporal: TemporalTarget) => Promise<T>): Promise<T> {
+  const temporal = await connectTemporal();
+  try {
+    return await use(temporal);
+  } finally {
+    await temporal.connection.close();
+  }
+}

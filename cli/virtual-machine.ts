@@ -1,0 +1,57 @@
+import { defaultKubeClient } from '../activities/kube/client.ts';
+import type { KubePort } from '../activities/kube/port.ts';
+import type { VirtualMachine, VirtualMachineInstance } from '../api/kubevirt/types.ts';
+import { explain, UserError } from './errors.ts';
+
+/** Options that every command on a VM takes. */
+export interface OnVirtualMachine {
+  namespace: string;
+}
+
+export interface Target {
+  kube: KubePort;
+  vm: VirtualMachine;
+  name: { namespace: string; name: string };
+}
+
+/** Reads the VM that a command is about. @throws UserError when there is none */
+export async function findVirtualMachine(name: string, { namespace }: OnVirtualMachine): Promise<Target> {
+  const key = { namespace, name };
+  return talking(`reading VirtualMachine ${namespace}/${name}`, async () => {
+    const kube = defaultKubeClient();
+    const vm = await kube.get('VirtualMachine', key);
+    if (!vm)
+      throw new UserError(
+        `there is no VirtualMachine "${name}" in namespace "${namespace}" (kubectl get vm -A shows all).`,
+      );
+    return { kube, vm, name: key };
+  });
+}
+
+/** The VMI of a VM, if there is one. */
+export const instanceOf = ({ kube, name }: Target): Promise<VirtualMachineInstance | undefined> =>
+  talking(`reading VirtualMachineInstance ${name.namespace}/${name.name}`, () =>
+    kube.get('VirtualMachineInstance', name),
+  );
+
+/** Runs `call` and explains what goes wrong in words for people. */
+export async function talking<T>(doing: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw explain(error, doing);
+  }
+}
+
+/** The patch that changes a VM's run strategy, in the form (`running` or `runStrategy`) in which its owner wrote it. */
+export function runStrategyPatch(vm: VirtualMachine, strategy: 'Always' | 'Halted'): object {
+  return vm.spec.running === undefined
+    ? { spec: { runStrategy: strategy } }
+    : { spec: { running: strategy === 'Always' } };
+}
+
+/** Effective run strategy of a VM. */
+export function runStrategyOf(vm: VirtualMachine): string {
+  if (vm.spec.runStrategy !== undefined) return vm.spec.runStrategy;
+  return vm.spec.running === true ? 'Always' : 'Halted';
+}

@@ -1,0 +1,101 @@
+import { expect, test } from '@jest/globals';
+import type { OperationView } from '../../../../cli/history/model.ts';
+import { duration, renderHistory, renderOperation } from '../../../../cli/history/render.ts';
+
+const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 12, 0, 0) + seconds * 1000).toISOString();
+
+test.each([
+  [0, 0.4, '0.4 s'],
+  [0, 9.94, '9.9 s'],
+  [0, 12.3, '12 s'],
+  [0, 59.6, '1 min 0 s'],
+  [0, 185, '3 min 5 s'],
+  [5, 0, '0.0 s'],
+])('the time from %d s to %d s reads %s', (from, to, text) => {
+  expect(duration(at(from), at(to))).toBe(text);
+});
+
+const failedStart: OperationView = {
+  workflowId: 'vmi-start/u1/2',
+  runId: 'r1',
+  operation: 'start',
+  state: 'failed',
+  startedAt: at(0),
+  endedAt: at(3),
+  link: 'http://ui/vmi-start',
+  status: {
+    kind: 'start',
+    vmi: { namespace: 'n', name: 'web', uid: 'u1' },
+    attempt: 2,
+    phase: 'Scheduled',
+    retryOf: 'vmi-start/u1/1',
+    failure: { type: 'ImageContent', message: 'no /boot/vmlinuz in image x' },
+    steps: [
+      { name: 'CreateLauncherPod', startedAt: at(0), endedAt: at(1), attempts: 1, state: 'undone' },
+      {
+        name: 'SyncInstance',
+        node: 'node-a',
+        startedAt: at(1),
+        endedAt: at(3),
+        attempts: 1,
+        state: 'failed',
+        failure: { type: 'ImageContent', message: 'no /boot/vmlinuz in image x' },
+      },
+    ],
+  },
+};
+
+test('a failed operation shows each step with its node, the reason, what it retries and its page in the Temporal UI', () => {
+  const text = renderOperation(failedStart, at(9));
+  for (const part of [
+    'start failed',
+    '3.0 s',
+    'SyncInstance',
+    'node-a',
+    'controller',
+    'ImageContent: no /boot/vmlinuz',
+    'retries vmi-start/u1/1',
+    'http://ui/vmi-start',
+  ])
+    expect(text).toContain(part);
+});
+
+test('a waiting step says why it waits and when it is tried next; its time runs until now', () => {
+  const text = renderOperation(
+    {
+      ...failedStart,
+      state: 'running',
+      status: {
+        kind: 'start',
+        vmi: { namespace: 'n', name: 'web', uid: 'u1' },
+        attempt: 1,
+        phase: 'Pending',
+        steps: [
+          {
+            name: 'CheckVolumes',
+            startedAt: at(0),
+            attempts: 3,
+            state: 'waiting',
+            nextTryAt: at(60),
+            failure: { type: 'VolumeNotFound', message: 'PVC data' },
+          },
+        ],
+      },
+    },
+    at(42),
+  );
+  expect(text).toContain(`VolumeNotFound: PVC data (next try ${at(60)})`);
+  expect(text).toContain('42 s');
+});
+
+test('an operation that ended without telling its steps says where to look', () => {
+  const { status: _, link: __, ...silent } = failedStart;
+  expect(renderOperation({ ...silent, state: 'terminated' }, at(9))).toContain('Temporal workflow vmi-start/u1/2');
+});
+
+test('a history says how far back it reaches', () => {
+  expect(renderHistory({ namespace: 'n', name: 'web', horizonDays: 45, operations: [] }, at(0))).toContain('45 days');
+  expect(renderHistory({ namespace: 'n', name: 'web', horizonDays: 45, operations: [failedStart] }, at(0))).toContain(
+    '45 days',
+  );
+});

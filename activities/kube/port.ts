@@ -1,15 +1,22 @@
-import type { KubeVirt, VirtualMachine, VirtualMachineInstance } from '../../api/kubevirt/types.ts';
-import type { Lease, Node, PersistentVolumeClaim, Pod } from '../../api/kubernetes/types.ts';
+import type {
+  KubeVirt,
+  VirtualMachine,
+  VirtualMachineInstance,
+  VirtualMachineInstanceMigration,
+} from '../../api/kubevirt/types.ts';
+import type { Lease, Node, PersistentVolumeClaim, Pod, ResourceQuota } from '../../api/kubernetes/types.ts';
 
 /** Kinds that virtflow reads and writes, with their plain JSON types. */
 export interface Kinds {
   VirtualMachine: VirtualMachine;
   VirtualMachineInstance: VirtualMachineInstance;
+  VirtualMachineInstanceMigration: VirtualMachineInstanceMigration;
   KubeVirt: KubeVirt;
   Pod: Pod;
   Node: Node;
   Lease: Lease;
   PersistentVolumeClaim: PersistentVolumeClaim;
+  ResourceQuota: ResourceQuota;
 }
 
 export type Kind = keyof Kinds;

@@ -9,6 +9,7 @@ export type {
   IoK8sApiCoreV1VolumeMount as VolumeMount,
   IoK8sApiCoreV1Node as Node,
   IoK8sApiCoreV1PersistentVolumeClaim as PersistentVolumeClaim,
+  IoK8sApiCoreV1ResourceQuota as ResourceQuota,
   IoK8sApiCoordinationV1Lease as Lease,
   IoK8sApimachineryPkgApisMetaV1ObjectMeta as ObjectMeta,
   IoK8sApimachineryPkgApisMetaV1OwnerReference as OwnerReference,

@@ -1,0 +1,31 @@
+import type { InstanceFacts } from '../../api/contract/facts.ts';
+import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
+import { refOf } from './virtual-machine.ts';
+
+/** KubeVirt's default of spec.terminationGracePeriodSeconds. */
+export const DEFAULT_GRACE_SECONDS = 30;
+
+/** Succeeded and Failed: nothing of the instance comes back. */
+export const isFinal = (phase: string | undefined): boolean => phase === 'Succeeded' || phase === 'Failed';
+
+/** Whether a condition of this type is True. */
+export const holds = (conditions: { type: string; status: string }[] | undefined, type: string): boolean =>
+  conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
+
+/** What decisions about a VirtualMachineInstance need. */
+export const instanceFacts = (vmi: VirtualMachineInstance): InstanceFacts => {
+  const { metadata, spec, status } = vmi;
+  const owner = metadata?.ownerReferences?.find(({ kind, controller }) => kind === 'VirtualMachine' && controller);
+  return {
+    vmi: refOf(vmi),
+    resourceVersion: metadata?.resourceVersion ?? '',
+    phase: status?.phase ?? '',
+    deleting: metadata?.deletionTimestamp !== undefined,
+    ...(metadata?.deletionTimestamp === undefined ? {} : { deletionTimestamp: metadata.deletionTimestamp }),
+    gracePeriodSeconds: spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS,
+    finalizers: metadata?.finalizers ?? [],
+    ...(owner === undefined ? {} : { owner: { name: owner.name, uid: owner.uid } }),
+    ready: holds(status?.conditions, 'Ready'),
+    paused: holds(status?.conditions, 'Paused'),
+  };
+};

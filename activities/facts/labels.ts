@@ -1,0 +1,16 @@
+/** Labels, annotations and finalizers of KubeVirt's API that virtflow reads or writes (KubeVirt's API types, core/v1). */
+export const APP_LABEL = 'kubevirt.io';
+export const LAUNCHER_APP = 'virt-launcher';
+/** On a launcher Pod: uid of its VMI. */
+export const CREATED_BY_LABEL = 'kubevirt.io/created-by';
+/** On a launcher Pod: name of its VMI. */
+export const DOMAIN_ANNOTATION = 'kubevirt.io/domain';
+/** On a VMI: node on which it runs. */
+export const NODE_NAME_LABEL = 'kubevirt.io/nodeName';
+export const VMI_FINALIZER = 'kubevirt.io/foregroundDeleteVirtualMachine';
+/** On a VM, and on a VMI that a VM owns. */
+export const VM_FINALIZER = 'kubevirt.io/virtualMachineControllerFinalize';
+/** Readiness gate of launcher Pods. */
+export const UNPAUSED_GATE = 'kubevirt.io/virtual-machine-unpaused';
+/** Name of the launcher's container. */
+export const COMPUTE = 'compute';

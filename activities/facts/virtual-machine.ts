@@ -1,0 +1,44 @@
+import type { VirtualMachineFacts } from '../../api/contract/facts.ts';
+import type { ObjectRef } from '../../api/contract/refs.ts';
+import type { VirtualMachine } from '../../api/kubevirt/types.ts';
+
+interface Meta {
+  metadata?: { namespace?: string; name?: string; uid?: string };
+}
+
+/** Reference to an object of the API server. */
+export const refOf = ({ metadata }: Meta): ObjectRef => ({
+  namespace: metadata?.namespace ?? '',
+  name: metadata?.name ?? '',
+  uid: metadata?.uid ?? '',
+});
+
+/** spec.runStrategy, or spec.running translated (true: Always, false: Halted); '' when neither is given. */
+export const runStrategyOf = ({ spec }: VirtualMachine): string =>
+  spec.runStrategy ?? (spec.running === undefined ? '' : spec.running ? 'Always' : 'Halted');
+
+const invalidIn = (vm: VirtualMachine): string | undefined => {
+  const { running, runStrategy, template } = vm.spec;
+  if (running !== undefined && runStrategy !== undefined) {
+    return 'spec.running and spec.runStrategy exclude each other: remove spec.running.';
+  }
+  if (running === undefined && runStrategy === undefined) return 'spec.runStrategy is missing: set Always or Halted.';
+  // The type says it is there; an object of the API server need not keep to it.
+  if ((template as typeof template | undefined)?.spec === undefined) return 'spec.template.spec is missing.';
+  return undefined;
+};
+
+/** What decisions about a VirtualMachine need. */
+export const virtualMachineFacts = (vm: VirtualMachine): VirtualMachineFacts => {
+  const invalid = invalidIn(vm);
+  return {
+    vm: refOf(vm),
+    resourceVersion: vm.metadata?.resourceVersion ?? '',
+    generation: vm.metadata?.generation ?? 0,
+    runStrategy: runStrategyOf(vm),
+    deleting: vm.metadata?.deletionTimestamp !== undefined,
+    finalizers: vm.metadata?.finalizers ?? [],
+    stateChangeRequests: vm.status?.stateChangeRequests ?? [],
+    ...(invalid === undefined ? {} : { invalid }),
+  };
+};

@@ -1,0 +1,41 @@
+import type { Kind, Name } from './port.ts';
+
+interface Resource {
+  apiVersion: string;
+  plural: string;
+  namespaced: boolean;
+}
+
+/** Where the API server serves each kind. */
+export const RESOURCES = {
+  VirtualMachine: { apiVersion: 'kubevirt.io/v1', plural: 'virtualmachines', namespaced: true },
+  VirtualMachineInstance: { apiVersion: 'kubevirt.io/v1', plural: 'virtualmachineinstances', namespaced: true },
+  VirtualMachineInstanceMigration: {
+    apiVersion: 'kubevirt.io/v1',
+    plural: 'virtualmachineinstancemigrations',
+    namespaced: true,
+  },
+  KubeVirt: { apiVersion: 'kubevirt.io/v1', plural: 'kubevirts', namespaced: true },
+  Pod: { apiVersion: 'v1', plural: 'pods', namespaced: true },
+  Node: { apiVersion: 'v1', plural: 'nodes', namespaced: false },
+  Lease: { apiVersion: 'coordination.k8s.io/v1', plural: 'leases', namespaced: true },
+  PersistentVolumeClaim: { apiVersion: 'v1', plural: 'persistentvolumeclaims', namespaced: true },
+  ResourceQuota: { apiVersion: 'v1', plural: 'resourcequotas', namespaced: true },
+} as const satisfies Record<Kind, Resource>;
+
+const root = (apiVersion: string): string => (apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`);
+
+/** Path of a kind's collection, in one namespace or (without `namespace`) in all. */
+export const collectionPath = (kind: Kind, namespace?: string): string => {
+  const { apiVersion, plural, namespaced } = RESOURCES[kind];
+  const scope = namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+  return `${root(apiVersion)}${scope}/${plural}`;
+};
+
+/** Path of one object or of its subresource. */
+export const objectPath = (kind: Kind, { namespace, name }: Name, subresource?: string): string =>
+  `${collectionPath(kind, namespace)}/${encodeURIComponent(name)}${subresource === undefined ? '' : `/${subresource}`}`;
+
+/** "Pod team-a/web", for messages. */
+export const describe = (kind: Kind, { namespace, name }: Name): string =>
+  `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;

@@ -1,0 +1,121 @@
+import http from 'node:http';
+import https from 'node:https';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { KubeConfig } from '@kubernetes/client-node';
+import { fromNetwork, fromResponse } from './errors.ts';
+
+export interface RestRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  query?: Record<string, string>;
+  body?: unknown;
+  contentType?: string;
+  /** Aborts the request, also while a stream is being read. */
+  signal?: AbortSignal;
+}
+
+/**
+ * The API server's REST interface in plain JSON. The Kubernetes client library gives only configuration and credentials: its generated
+ * models turn times into Date objects and drop fields they do not know.
+ */
+export interface Rest {
+  /** Sends a request and parses the answer. @throws KubeError */
+  send(request: RestRequest): Promise<unknown>;
+  /** Sends a request and yields each line of the answer, parsed (a watch). Ends when the server ends it. @throws KubeError */
+  lines(request: RestRequest): AsyncGenerator<unknown, void, undefined>;
+}
+
+export interface RestOptions {
+  /** For one answer; a watch may be silent for `silenceMs`. */
+  timeoutMs?: number;
+  silenceMs?: number;
+}
+
+/** KUBECONFIG, else ~/.kube/config, else the Pod's service account. */
+export const defaultKubeConfig = (): KubeConfig => {
+  const config = new KubeConfig();
+  config.loadFromDefault();
+  return config;
+};
+
+const agents = {
+  'https:': new https.Agent({ keepAlive: true }),
+  'http:': new http.Agent({ keepAlive: true }),
+};
+
+/** Requests with the credentials of `config` (read again for each request, so that rotated service account tokens are used). */
+export const restOf = (config: KubeConfig, { timeoutMs = 30_000, silenceMs = 120_000 }: RestOptions = {}): Rest => {
+  const open = async (request: RestRequest, idleMs: number): Promise<http.IncomingMessage> => {
+    const server = config.getCurrentCluster()?.server;
+    if (server === undefined) throw new Error('the kubeconfig names no cluster for its current context');
+    const url = new URL(server.replace(/\/$/, '') + request.path);
+    for (const [key, value] of Object.entries(request.query ?? {})) url.searchParams.set(key, value);
+    const options: https.RequestOptions = { method: request.method, headers: {}, timeout: idleMs };
+    await config.applyToHTTPSOptions(options);
+    if (config.getCurrentCluster()?.proxyUrl === undefined) {
+      options.agent = url.protocol === 'http:' ? agents['http:'] : agents['https:'];
+    }
+    if (request.signal !== undefined) options.signal = request.signal;
+    const payload = request.body === undefined ? undefined : JSON.stringify(request.body);
+    options.headers = {
+      ...(options.headers as http.OutgoingHttpHeaders),
+      accept: 'application/json',
+      'user-agent': 'virtflow',
+      ...(payload === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+    };
+    return dispatch(url, options, payload);
+  };
+
+  const answered = async (request: RestRequest, idleMs: number): Promise<http.IncomingMessage> => {
+    const response = await open(request, idleMs);
+    const status = response.statusCode ?? 0;
+    if (status >= 200 && status < 300) return response;
+    throw fromResponse(status, await text(response), `${request.method} ${request.path}`);
+  };
+
+  return {
+    async send(request) {
+      try {
+        const body = await text(await answered(request, timeoutMs));
+        return body === '' ? undefined : (JSON.parse(body) as unknown);
+      } catch (error) {
+        throw fromNetwork(error, `${request.method} ${request.path}`);
+      }
+    },
+    async *lines(request) {
+      try {
+        const response = await answered(request, silenceMs);
+        let failure: Error | undefined;
+        // readline does not pass on errors of its input.
+        response.on('error', (error) => (failure = error));
+        for await (const line of createInterface({ input: response })) {
+          if (line !== '') yield JSON.parse(line) as unknown;
+        }
+        if (failure !== undefined) throw failure;
+      } catch (error) {
+        throw fromNetwork(error, `${request.method} ${request.path}`);
+      }
+    },
+  };
+};
+
+/** One exchange; a kept-alive connection that the server had closed meanwhile is replaced once. */
+const dispatch = (
+  url: URL,
+  options: https.RequestOptions,
+  payload: string | undefined,
+  again = true,
+): Promise<http.IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const request = (url.protocol === 'http:' ? http : https).request(url, options, resolve);
+    request.on('timeout', () => request.destroy(new Error(`silent for ${options.timeout} ms`)));
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (again && request.reusedSocket && error.code === 'ECONNRESET') {
+        resolve(dispatch(url, options, payload, false));
+      } else {
+        reject(error);
+      }
+    });
+    request.end(payload);
+  });

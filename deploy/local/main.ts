@@ -1,19 +1,92 @@
 import { Argument, Command } from 'commander';
-import { runSections, sections } from './commands/test.ts';
+import { allProcesses } from './cluster/cluster.ts';
+import { cleanCacheStep, cleanStep, downSteps } from './commands/down.ts';
+import { clusterEnv, exports } from './commands/env.ts';
+import { clusterStatus, renderStatus } from './commands/status.ts';
+import { needsCluster, runSections, sections } from './commands/test.ts';
 import type { Section } from './commands/test.ts';
 import { summary } from './commands/test-counts.ts';
+import { toolSteps, upSteps } from './commands/up.ts';
 import { createContext } from './context.ts';
+import { ensureRunning } from './process.ts';
+import { runSteps } from './steps.ts';
 
 const program = new Command('dev').description('virtflow on this machine: a two-node Kubernetes, Temporal, the tests');
+const ctx = createContext();
+
+program
+  .command('up')
+  .description('set up what is missing and start the cluster and Temporal; a second time starts only what is down')
+  .action(async () => {
+    await runSteps(upSteps);
+    console.log('\nThe cluster is up. To use it from this shell:  eval "$(./dev env)"');
+  });
+
+program
+  .command('down')
+  .description('end everything that runs and remove its namespaces, mounts, bridge and cgroups; data stays')
+  .action(() => runSteps(downSteps));
+
+program
+  .command('status')
+  .description('show each process and node')
+  .option('-o, --output <format>', 'table or json', 'table')
+  .action(async ({ output }: { output: string }) => {
+    const status = await clusterStatus(ctx);
+    console.log(output === 'json' ? JSON.stringify(status, null, 2) : renderStatus(status));
+  });
+
+program
+  .command('start')
+  .description('start one process again that has ended, for example temporal or node-a/kubelet')
+  .argument('<process>', 'its name in ./dev status')
+  .action(async (name: string) => {
+    const processes = await allProcesses(ctx);
+    const spec = processes.find((one) => one.name.replace('/system/', '/').replace('control-plane/', '') === name);
+    if (!spec) return program.error(`error: no process is called ${name}: see ./dev status`);
+    await ensureRunning(ctx, spec);
+  });
+
+program
+  .command('clean')
+  .description("down, and delete the cluster's data")
+  .option('--cache', 'delete also what was downloaded and built')
+  .action(({ cache }: { cache?: boolean }) => runSteps([...downSteps, cleanStep, ...(cache ? [cleanCacheStep] : [])]));
+
+program
+  .command('env')
+  .description('print KUBECONFIG, TEMPORAL_ADDRESS and PATH for a shell: eval "$(./dev env)"')
+  .action(() => console.log(exports(ctx)));
 
 program
   .command('test')
   .description('set up what is missing and run the tests; ends with `N passed, N failed`')
   .addArgument(new Argument('[sections...]', 'only these sections').choices(sections))
   .action(async (chosen: Section[]) => {
-    const counts = await runSections(createContext(), chosen.length > 0 ? chosen : ['unit'], process.env);
+    const asked = chosen.length > 0 ? chosen : sections;
+    await runSteps(asked.some(needsCluster) ? upSteps : toolSteps);
+    const counts = await runSections(ctx, asked, { ...process.env, ...clusterEnv(ctx) });
     console.log(`\n${summary(counts)}`);
     process.exitCode = counts.failed > 0 ? 1 : 0;
   });
 
-await program.parseAsync();
+program
+  .command('demo')
+  .description('set up what is missing, deploy virtflow and show a VM boot, live and shut down')
+  .action(async () => {
+    await runSteps(upSteps);
+    const { demo } = (await import('./demo.ts')) as { demo: (context: typeof ctx) => Promise<void> };
+    await demo(ctx);
+  });
+
+program
+  .command('bench')
+  .description('measure (not yet)')
+  .action(() => program.error('error: bench: not yet'));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(`\n${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

@@ -34,7 +34,7 @@ const jest =
     const args = ['--selectProjects', project, '--passWithNoTests', '--json', `--outputFile=${file}`, ...flags];
     const options = '--experimental-vm-modules --no-warnings';
     const exitCode = await run(ctx, ['npx', 'jest', ...args], { ...env, NODE_OPTIONS: options });
-    const report = await readFile(file, 'utf8').then(JSON.parse, () => undefined);
+    const report: unknown = await readFile(file, 'utf8').then(parseJson, () => undefined);
     return countJest(report, exitCode);
   };
 
@@ -83,3 +83,5 @@ async function run(ctx: Context, [file = '', ...args]: string[], env: NodeJS.Pro
   });
   return result.exitCode ?? 1;
 }
+
+const parseJson = (text: string): unknown => JSON.parse(text);

@@ -1,0 +1,40 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startControlPlane, startDns, startNodes, startTemporal } from '../cluster/cluster.ts';
+import { ensureNetwork } from '../cluster/network.ts';
+import { ensurePki } from '../cluster/pki.ts';
+import type { Step } from '../context.ts';
+import { aptPackages } from '../steps/apt.ts';
+import { commandsInPath } from '../steps/commands.ts';
+import { kubernetes } from '../steps/kubernetes.ts';
+import { pause } from '../steps/pause.ts';
+import { temporal } from '../steps/temporal.ts';
+
+const again = 'run ./dev down and then this again; logs are in ~/.local/state/virtflow/logs';
+
+const cluster: readonly Step[] = [
+  { title: 'Make keys and certificates', run: ensurePki, remedy: 'check that openssl works' },
+  {
+    title: 'Make the network: a bridge and a network namespace per node',
+    run: ensureNetwork,
+    remedy: 'check that this machine allows network namespaces (ip netns add test) and that 10.99.0.0/24 is free',
+  },
+  { title: 'Start etcd, API server, controller manager, scheduler', run: startControlPlane, remedy: again },
+  { title: 'Start cluster DNS', run: startDns, remedy: again },
+  { title: 'Start Temporal', run: startTemporal, remedy: again },
+  { title: 'Start the nodes: containerd, kubelet, kube-proxy', run: startNodes, remedy: again },
+];
+
+/** What only has to be downloaded or built once. */
+const tools: readonly Step[] = [aptPackages, temporal, kubernetes, pause];
+
+/** Marks the cache as filled: the next time less disk space is demanded. Read by preflight.sh. */
+const complete: Step = {
+  title: 'Set-up complete',
+  run: (ctx) => writeFile(join(ctx.cacheDir, '.complete'), ''),
+  remedy: again,
+};
+
+export const upSteps: readonly Step[] = [...tools, ...cluster, commandsInPath, complete];
+/** The tools without the cluster: enough for the workflow tests. */
+export const toolSteps: readonly Step[] = tools;

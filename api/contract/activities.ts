@@ -12,7 +12,7 @@ import type { ObjectRef, PodRef } from './refs.ts';
 export interface RunToken {
   epoch: number;
   /** Absent: free. */
-  holder?: { vmiUid: string; podUid?: string; node?: string };
+  holder?: { vmiUid: string; podUid?: string; podName?: string; node?: string };
 }
 
 /** What an entity without history finds of its VMI. */
@@ -58,6 +58,8 @@ export interface VirtualMachineReport {
   intent: 'run' | 'stop' | 'restart' | 'delete';
   observedGeneration: number;
   conditions: ConditionReport[];
+  /** Instances in a row that ended without ever running; absent: none. RFC 3339. */
+  startFailure?: { consecutiveFailCount: number; lastFailedVMIUID: string; retryAfterTimestamp: string };
   /** How many requests from the head of the list are settled, and the list's head as it was seen (so that no later one is dropped). */
   settledRequests: { action: string; uid?: string }[];
 }

@@ -14,6 +14,8 @@ export interface Carried {
 export interface EntityInput {
   ref: ObjectRef;
   carried?: Carried;
+  /** Continue as new after this many history events; absent: when the server suggests it. */
+  continueAfter?: number;
 }
 
 /** From the bridge. */

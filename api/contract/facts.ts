@@ -17,6 +17,8 @@ export interface VirtualMachineFacts {
   stateChangeRequests: { action: string; uid?: string; data?: Record<string, string> }[];
   /** Set when the spec cannot work: which field and why. */
   invalid?: string;
+  /** The object is gone (a watch said Deleted, or a live read said 404). */
+  gone?: boolean;
 }
 
 /** A VirtualMachineInstance, as its own entity and its VM's entity need it. */
@@ -35,6 +37,8 @@ export interface InstanceFacts {
   owner?: { name: string; uid: string };
   ready: boolean;
   paused: boolean;
+  /** status.phaseTransitionTimestamps says that it was Running once; without it only an observed phase tells. */
+  ran?: boolean;
   /** True once the object is known to be gone (a watch said Deleted, or a live read said 404). */
   gone?: boolean;
 }
@@ -46,6 +50,8 @@ export interface PodFacts {
   resourceVersion: string;
   /** Value of the created-by label: the VMI's uid. */
   createdBy: string;
+  /** Attempt of startInstance that created it, if the Pod tells. */
+  attempt?: number;
   node?: string;
   phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   deleting: boolean;

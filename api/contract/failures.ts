@@ -33,6 +33,10 @@ export const FAILURES = {
   StillRunning: { retryable: true },
   /** Nothing proves that the domain is gone, and nothing proves that it runs. */
   Unproven: { retryable: true },
+  /** No worker polls the queue of a node: the activity was not taken. */
+  NoWorker: { retryable: true },
+  /** The launcher Pod is not ready yet and says why (unschedulable, image cannot be pulled). */
+  PodNotReady: { retryable: true },
   /** The operation's deadline passed. */
   DeadlineExceeded: { retryable: false },
   /** The launcher Pod ended before the domain ran. */

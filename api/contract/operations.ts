@@ -56,6 +56,10 @@ export interface ShutdownInput extends OperationInput {
   deadline: string;
   /** What caused it, for the history. */
   cause: 'deleted' | 'guestStopped' | 'podDeleted' | 'startCancelled';
+  /** Epoch of the run token to release once the domain is proven gone; absent: the token is not touched. */
+  epoch?: number;
+  /** How the guest ended, if its launcher has said so already. */
+  end?: GuestEnd;
 }
 
 /** How the guest ended. `unknown`: the Pod ended without a final report. */

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { failure } from '../failures.ts';
+import type { Launcher } from './launcher-client/client.ts';
+import { isUnreachable } from './launcher-client/errors.ts';
+import type { NodePorts } from './ports.ts';
+import type { OnPod } from './verify.ts';
+
+const RETRY_MS = 200;
+
+export interface ConnectOptions {
+  /** How long to wait for a launcher that is still starting. */
+  waitMs?: number;
+  cancelled?: AbortSignal;
+}
+
+/**
+ * Runs a command on the Pod's launcher, whose identity the handshake tells.
+ * @throws LauncherUnreachable, StaleToken (it is another VMI's launcher)
+ */
+export const withLauncher = async <T>(
+  { launchers }: Pick<NodePorts, 'launchers'>,
+  { vmi, pod }: OnPod,
+  command: (launcher: Launcher) => Promise<T>,
+  { waitMs = 0, cancelled }: ConnectOptions = {},
+): Promise<T> => {
+  const launcher = await connect(launchers, pod.uid, Date.now() + waitMs, cancelled);
+  try {
+    if (launcher.handshake.vmiUid !== vmi.uid) {
+      throw failure(
+        'StaleToken',
+        `Pod ${pod.name} runs the launcher of VMI uid ${launcher.handshake.vmiUid}, not of ${vmi.uid}`,
+      );
+    }
+    return await command(launcher);
+  } finally {
+    launcher.close();
+  }
+};
+
+const connect = async (
+  launchers: NodePorts['launchers'],
+  podUid: string,
+  until: number,
+  cancelled: AbortSignal | undefined,
+): Promise<Launcher> => {
+  for (;;) {
+    try {
+      return await launchers.connect(podUid, cancelled);
+    } catch (error) {
+      if (!isUnreachable(error) || Date.now() >= until) throw error;
+    }
+    await delay(RETRY_MS, undefined, cancelled === undefined ? {} : { signal: cancelled });
+  }
+};

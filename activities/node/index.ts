@@ -1,0 +1,18 @@
+import type { NodeActivities } from '../../api/contract/activities.ts';
+import { withFailures } from '../failures.ts';
+import { destroyDomain, inspectDomain, shutdownDomain } from './domain-commands.ts';
+import type { NodePorts } from './ports.ts';
+import { proveDomainGone } from './prove-domain-gone.ts';
+import { syncInstance } from './sync-instance.ts';
+
+export type { NodePorts, Progress } from './ports.ts';
+
+/** The activities of one node. */
+export const nodeActivities = (ports: NodePorts): NodeActivities =>
+  withFailures<NodeActivities>({
+    syncInstance: syncInstance(ports),
+    shutdownDomain: shutdownDomain(ports),
+    destroyDomain: destroyDomain(ports),
+    proveDomainGone: proveDomainGone(ports),
+    inspectDomain: inspectDomain(ports),
+  });

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { DomainReport } from '../../../api/launcher/reports.ts';
+
+const text = z.string();
+const optionalText = z.exactOptional(text);
+const count = z.number().int().nonnegative();
+
+const guestInfo = z.object({
+  connected: z.boolean(),
+  version: optionalText,
+  hostname: optionalText,
+  timezone: optionalText,
+  os: z.exactOptional(
+    z.object({
+      id: optionalText,
+      name: optionalText,
+      prettyName: optionalText,
+      version: optionalText,
+      versionId: optionalText,
+      kernelRelease: optionalText,
+      kernelVersion: optionalText,
+      machine: optionalText,
+    }),
+  ),
+  interfaces: z.exactOptional(z.array(z.object({ name: text, mac: optionalText, addresses: z.array(text) }))),
+});
+
+/** A launcher's report as it comes off the wire or out of its state file; `node` is filled in by the reader. Unknown fields are dropped. */
+export const domainReport: z.ZodType<DomainReport> = z.object({
+  vmi: z.object({ namespace: text, name: text, uid: text.min(1) }),
+  podUid: text,
+  node: text.default(''),
+  sequence: z.object({ epoch: count, n: count }),
+  at: z.iso.datetime(),
+  state: z.enum(['none', 'starting', 'running', 'paused', 'shuttingDown', 'shutoff', 'crashed']),
+  reason: optionalText,
+  end: z.exactOptional(
+    z.enum(['agentShutdown', 'acpiShutdown', 'guestShutdown', 'destroyedAtDeadline', 'killed', 'crashed', 'unknown']),
+  ),
+  tokenEpoch: z.exactOptional(count),
+  deadline: z.exactOptional(z.iso.datetime()),
+  agent: guestInfo,
+});
+
+export const handshakeReply = z.object({
+  protocol: count,
+  release: text,
+  namespace: text,
+  name: text,
+  vmiUid: text.min(1),
+  podUid: text.min(1),
+  launcherEpoch: count,
+});
+
+export type Handshake = z.infer<typeof handshakeReply>;
+
+export const domainReply = z.object({ reportJson: text });
+
+/** Parses and checks a report. @throws SyntaxError or ZodError */
+export const parseReport = (json: string): DomainReport => domainReport.parse(JSON.parse(json));

@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GoneEvidence, NodeActivities } from '../../api/contract/activities.ts';
+import type { DomainReport, DomainState } from '../../api/launcher/reports.ts';
+import { failure } from '../failures.ts';
+import { withLauncher } from './connect.ts';
+import { releaseImages } from './container-disks/index.ts';
+import { isUnreachable } from './launcher-client/errors.ts';
+import { lastReport } from './launcher-client/sockets.ts';
+import type { PodProcess } from './pods/processes.ts';
+import { isQemu } from './pods/processes.ts';
+import type { NodePorts } from './ports.ts';
+import type { OnPod } from './verify.ts';
+import { verifyPod } from './verify.ts';
+
+const NO_DOMAIN: readonly DomainState[] = ['none', 'shutoff', 'crashed'];
+
+/** QEMU's process ends shortly after libvirt has said so. */
+const QEMU_EXIT_MS = 5_000;
+const POLL_MS = 100;
+
+/**
+ * Evidence that no domain runs in a Pod: (a) its launcher says so and no QEMU process is left, or (b) no process of the Pod is left on its node, its
+ * sandbox's included. Silence proves nothing. Then unmounts what was mounted for the Pod.
+ * @throws StillRunning, Unproven
+ */
+export const proveDomainGone =
+  (ports: NodePorts): NodeActivities['proveDomainGone'] =>
+  async (request) => {
+    await verifyPod(ports, request);
+    const evidence = (await nothingLeft(ports, request)) ?? (await launcherSaysSo(ports, request));
+    await releaseImages(ports, request.pod.uid);
+    return evidence;
+  };
+
+const nothingLeft = async (ports: NodePorts, { vmi, pod }: OnPod): Promise<GoneEvidence | undefined> => {
+  if ((await ports.processes.ofPod(pod.uid)).length > 0) return undefined;
+  const last = await lastReport(ports.pods, pod.uid);
+  return {
+    by: 'nodeWorker',
+    detail: `node ${ports.node} runs no process of Pod ${pod.name} (uid ${pod.uid})`,
+    ...(last?.vmi.uid === vmi.uid ? { lastReport: { ...last, podUid: pod.uid, node: ports.node } } : {}),
+  };
+};
+
+const launcherSaysSo = async (ports: NodePorts, request: OnPod): Promise<GoneEvidence> => {
+  const { pod } = request;
+  let report: DomainReport;
+  try {
+    report = await withLauncher(ports, request, (launcher) => launcher.getDomain(request.vmi.uid));
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+    // It may have ended while it was asked.
+    return (await nothingLeft(ports, request)) ?? unproven(await ports.processes.ofPod(pod.uid), request, error);
+  }
+  if (!NO_DOMAIN.includes(report.state)) {
+    throw failure('StillRunning', `the launcher of Pod ${pod.name} says that the domain is ${report.state}`);
+  }
+  const qemu = await qemuAfter(ports, pod.uid, QEMU_EXIT_MS);
+  if (qemu !== undefined) {
+    throw failure(
+      'StillRunning',
+      `Pod ${pod.name}: libvirt has no running domain, but QEMU (pid ${qemu.pid}) is there`,
+    );
+  }
+  return {
+    by: 'launcher',
+    detail: `the launcher of Pod ${pod.name} says ${report.state}, and no QEMU process is left`,
+    lastReport: report,
+  };
+};
+
+const qemuAfter = async ({ processes }: NodePorts, podUid: string, waitMs: number): Promise<PodProcess | undefined> => {
+  const until = Date.now() + waitMs;
+  for (;;) {
+    const qemu = (await processes.ofPod(podUid)).find(isQemu);
+    if (qemu === undefined || Date.now() >= until) return qemu;
+    await delay(POLL_MS);
+  }
+};
+
+const unproven = (processes: PodProcess[], { pod }: OnPod, cause: unknown): never => {
+  const qemu = processes.find(isQemu);
+  if (qemu !== undefined) {
+    throw failure(
+      'StillRunning',
+      `Pod ${pod.name} runs QEMU (pid ${qemu.pid}), and its launcher does not answer`,
+      cause,
+    );
+  }
+  throw failure(
+    'Unproven',
+    `the launcher of Pod ${pod.name} does not answer, and ${processes.length} of its processes are left: nothing tells whether it is done`,
+    cause,
+  );
+};

@@ -18,6 +18,20 @@ export interface HostFacts {
   domainAttachment: Record<string, 'tap' | 'managedTap' | 'none'>;
   /** MTU of the Pod's interface; absent: libvirt's default. */
   mtu?: number;
+  /** Per interface without macAddress in the spec: what the network set-up chose (bridge: the Pod's own). Absent: libvirt makes one up. */
+  macAddresses?: Record<string, string>;
+  /** Per containerDisk and ephemeral volume: format of the read-only image. Absent: as the overlay's header says. */
+  backingFormats?: Record<string, 'raw' | 'qcow2'>;
+  /** NUMA cells of the host with their CPUs, for dedicated CPU placement. */
+  numaCells?: HostNumaCell[];
+  /** `smbios` of the KubeVirt object: what the guest's firmware tables say of the machine. Absent fields: KubeVirt's values. */
+  smbios?: { manufacturer?: string; family?: string; product?: string; sku?: string; version?: string };
+}
+
+/** A NUMA cell of the host; `siblings` are the hardware threads of the CPU's core, itself included. */
+export interface HostNumaCell {
+  id: number;
+  cpus: { id: number; siblings: number[] }[];
 }
 
 /** Protocol number that this release speaks. */

@@ -28,15 +28,32 @@ export const LAST_REPORT_FILE = 'last-report.json';
 export const SERIAL_SOCKET = `${LAUNCHER_VOLUMES.libvirt.path}/serial0.sock`;
 export const SERIAL_LOG = `${LAUNCHER_VOLUMES.libvirt.path}/serial0.log`;
 
+/** VNC server of the guest's display, and its USB redirection channels, in the libvirt volume. */
+export const VNC_SOCKET = `${LAUNCHER_VOLUMES.libvirt.path}/vnc.sock`;
+export const usbRedirectionSocket = (channel: number): string =>
+  `${LAUNCHER_VOLUMES.libvirt.path}/usbredir${channel}.sock`;
+/** Variables of EFI firmware. */
+export const NVRAM_FILE = `${LAUNCHER_VOLUMES.libvirt.path}/nvram.fd`;
+
 /** Uid and gid of launcher, libvirtd and QEMU (KubeVirt's number); the image has a passwd entry for it. */
 export const LAUNCHER_UID = 107;
 
 /** A PVC in filesystem mode is mounted here, its image is `disk.img` in it. */
 export const volumeDirectory = (volume: string): string => `${LAUNCHER_VOLUMES.private.path}/vmi-disks/${volume}`;
+/** A PVC in block mode is this device. */
+export const blockDevice = (volume: string): string => `/dev/${volume}`;
 /** A Secret or ConfigMap that a volume refers to is mounted here. */
 export const secretDirectory = (volume: string): string => `${LAUNCHER_VOLUMES.private.path}/secret/${volume}`;
 /** hostDisk: directory of the image on the node, mounted here. */
 export const hostDiskDirectory = (volume: string): string => `${LAUNCHER_VOLUMES.private.path}/vmi-disks/${volume}`;
+/** Secrets of a cloud-init volume; each may hold its key in one of two spellings (userdata or userData, networkdata or networkData). */
+export const userDataDirectory = (volume: string): string => secretDirectory(`${volume}-udata`);
+export const networkDataDirectory = (volume: string): string => secretDirectory(`${volume}-ndata`);
+/** Containers of the launcher Pod that hold the images of containerDisks and of kernelBoot (KubeVirt's names). */
+export const diskContainer = (volume: string): string => `volume${volume}`;
+export const KERNEL_BOOT_CONTAINER = 'volumekernel-boot-volume';
+/** With the ImageVolume gate there are no such containers: the image is mounted here in `compute`. */
+export const imageVolumeDirectory = (volume: string): string => `/var/run/kubevirt-image-volume/${volume}`;
 /** Read-only image of a containerDisk. */
 export const containerDiskImage = (volume: string): string => `${LAUNCHER_VOLUMES.containerDisks.path}/${volume}.img`;
 /** Kernel and initrd of kernelBoot. */
@@ -46,6 +63,8 @@ export const INITRD_IMAGE = `${LAUNCHER_VOLUMES.containerDisks.path}/initrd`;
 export const overlayImage = (volume: string): string => `${LAUNCHER_VOLUMES.ephemeral.path}/${volume}.qcow2`;
 export const emptyDiskImage = (volume: string): string => `${LAUNCHER_VOLUMES.ephemeral.path}/empty-${volume}.qcow2`;
 export const cloudInitImage = (volume: string): string => `${LAUNCHER_VOLUMES.private.path}/cloud-init-${volume}.iso`;
+/** Image made of a ConfigMap, Secret, downwardAPI, ServiceAccount or sysprep volume. */
+export const configImage = (volume: string): string => `${LAUNCHER_VOLUMES.private.path}/config-${volume}.iso`;
 
 /** Names of devices in the Pod's network namespace (KubeVirt's, so that tools find them). */
 export const TAP_DEVICE = 'tap0';

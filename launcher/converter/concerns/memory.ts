@@ -1,0 +1,30 @@
+import { compareQuantities, quantityFloor } from '../../../api/kubernetes/quantity.ts';
+import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { Concern } from '../concern.ts';
+import type { Bytes } from '../domain.ts';
+import { ConversionError } from '../errors.ts';
+
+const bytes = (field: string, quantity: string): Bytes => {
+  const value = quantityFloor(quantity);
+  if (value < 0) throw new ConversionError(field, `"${quantity}" is negative`);
+  return { '@unit': 'b', '#text': value };
+};
+
+/** What the guest sees: spec.domain.memory.guest, else the request, else the limit. @throws ConversionError */
+export function guestMemory(vmi: VirtualMachineInstance): string {
+  const { memory, resources } = vmi.spec.domain;
+  const quantity = memory?.guest ?? resources?.requests?.['memory'] ?? resources?.limits?.['memory'];
+  if (quantity === undefined) throw new ConversionError('spec.domain.memory.guest', 'is required, for example 1Gi');
+  return quantity;
+}
+
+/** Memory at boot, and how far it may grow by hot-plug. */
+export const memory: Concern = (vmi) => {
+  const guest = guestMemory(vmi);
+  const max = vmi.spec.domain.memory?.maxGuest;
+  const grows = max !== undefined && compareQuantities(max, guest) !== 0;
+  return {
+    memory: bytes('spec.domain.memory.guest', guest),
+    maxMemory: grows ? { ...bytes('spec.domain.memory.maxGuest', max), '@slots': 0 } : undefined,
+  };
+};

@@ -1,0 +1,107 @@
+import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
+import { ConversionError } from './errors.ts';
+
+interface Feature {
+  name: string;
+  field: string;
+  usedBy: (vmi: VirtualMachineInstance) => boolean;
+}
+
+/**
+ * What the converter does not know yet. A VMI that asks for any of it is refused: a guest without a device that its owner asked for would be worse.
+ */
+const FEATURES: Feature[] = [
+  {
+    name: 'network binding other than bridge and masquerade',
+    field: 'spec.domain.devices.interfaces',
+    usedBy: ({ spec }) =>
+      (spec.domain.devices.interfaces ?? []).some(
+        ({ binding, sriov, passt, passtBinding, slirp, macvtap }) =>
+          binding ?? sriov ?? passt ?? passtBinding ?? slirp ?? macvtap,
+      ),
+  },
+  { name: 'GPU', field: 'spec.domain.devices.gpus', usedBy: ({ spec }) => (spec.domain.devices.gpus ?? []).length > 0 },
+  {
+    name: 'host device',
+    field: 'spec.domain.devices.hostDevices',
+    usedBy: ({ spec }) => (spec.domain.devices.hostDevices ?? []).length > 0,
+  },
+  {
+    name: 'virtiofs',
+    field: 'spec.domain.devices.filesystems',
+    usedBy: ({ spec }) => (spec.domain.devices.filesystems ?? []).length > 0,
+  },
+  {
+    name: 'vsock',
+    field: 'spec.domain.devices.autoattachVSOCK',
+    usedBy: ({ spec, status }) => spec.domain.devices.autoattachVSOCK === true || status?.vSOCKCID !== undefined,
+  },
+  {
+    name: 'downward metrics',
+    field: 'spec.domain.devices.downwardMetrics',
+    usedBy: ({ spec }) =>
+      spec.domain.devices.downwardMetrics !== undefined ||
+      (spec.volumes ?? []).some(({ downwardMetrics }) => downwardMetrics),
+  },
+  {
+    name: 'launch security',
+    field: 'spec.domain.launchSecurity',
+    usedBy: ({ spec }) => spec.domain.launchSecurity !== undefined,
+  },
+  {
+    name: 'realtime',
+    field: 'spec.domain.cpu.realtime',
+    usedBy: ({ spec }) => spec.domain.cpu?.realtime !== undefined,
+  },
+  {
+    name: 'hot-plugged volume',
+    field: 'spec.volumes',
+    usedBy: ({ spec }) =>
+      (spec.volumes ?? []).some(
+        ({ persistentVolumeClaim, dataVolume }) => persistentVolumeClaim?.hotpluggable ?? dataVolume?.hotpluggable,
+      ),
+  },
+  {
+    name: 'memory dump, utility and container path volumes',
+    field: 'spec.volumes',
+    usedBy: ({ spec }) =>
+      (spec.utilityVolumes ?? []).length > 0 ||
+      (spec.volumes ?? []).some(({ memoryDump, containerPath }) => memoryDump ?? containerPath),
+  },
+  {
+    name: 'block size taken from the volume',
+    field: 'spec.domain.devices.disks',
+    usedBy: ({ spec }) => (spec.domain.devices.disks ?? []).some(({ blockSize }) => blockSize?.matchVolume),
+  },
+  {
+    name: 'SCSI reservation',
+    field: 'spec.domain.devices.disks',
+    usedBy: ({ spec }) => (spec.domain.devices.disks ?? []).some(({ lun }) => lun?.reservation),
+  },
+  {
+    name: 'Ignition',
+    field: 'metadata.annotations[kubevirt.io/ignitiondata]',
+    usedBy: ({ metadata }) => metadata?.annotations?.['kubevirt.io/ignitiondata'] !== undefined,
+  },
+  {
+    name: 'changed block tracking',
+    field: 'status.changedBlockTracking',
+    usedBy: ({ status }) => status?.changedBlockTracking !== undefined,
+  },
+];
+
+export interface UnsupportedFeature {
+  name: string;
+  field: string;
+}
+
+export const unsupportedFeatures = (vmi: VirtualMachineInstance): UnsupportedFeature[] =>
+  FEATURES.filter(({ usedBy }) => usedBy(vmi)).map(({ name, field }) => ({ name, field }));
+
+/** @throws ConversionError naming everything that is not supported */
+export function refuseUnsupported(vmi: VirtualMachineInstance): void {
+  const unsupported = unsupportedFeatures(vmi);
+  const [first] = unsupported;
+  if (first)
+    throw new ConversionError(first.field, `not supported yet: ${unsupported.map(({ name }) => name).join(', ')}`);
+}

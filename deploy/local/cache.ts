@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from './context.ts';
 
@@ -39,6 +39,7 @@ export async function cached(
   const scratch = await mkdtemp(join(ctx.cacheDir, `.${what}-`));
   try {
     await build(scratch);
+    await chmod(scratch, 0o755);
     await rename(scratch, path);
   } finally {
     await rm(scratch, { recursive: true, force: true });

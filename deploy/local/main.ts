@@ -1,12 +1,13 @@
+import { join } from 'node:path';
 import { Argument, Command } from 'commander';
 import { allProcesses } from './cluster/cluster.ts';
 import { cleanCacheStep, cleanStep, downSteps } from './commands/down.ts';
 import { clusterEnv, exports } from './commands/env.ts';
 import { clusterStatus, renderStatus } from './commands/status.ts';
-import { needsCluster, runSections, sections } from './commands/test.ts';
+import { runSections, sections } from './commands/test.ts';
 import type { Section } from './commands/test.ts';
 import { summary } from './commands/test-counts.ts';
-import { toolSteps, upSteps } from './commands/up.ts';
+import { testSteps, upSteps } from './commands/up.ts';
 import { createContext } from './context.ts';
 import { ensureRunning } from './process.ts';
 import { runSteps } from './steps.ts';
@@ -64,7 +65,7 @@ program
   .addArgument(new Argument('[sections...]', 'only these sections').choices(sections))
   .action(async (chosen: Section[]) => {
     const asked = chosen.length > 0 ? chosen : sections;
-    await runSteps(asked.some(needsCluster) ? upSteps : toolSteps);
+    await runSteps(testSteps(asked));
     const counts = await runSections(ctx, asked, { ...process.env, ...clusterEnv(ctx) });
     console.log(`\n${summary(counts)}`);
     process.exitCode = counts.failed > 0 ? 1 : 0;
@@ -75,7 +76,9 @@ program
   .description('set up what is missing, deploy virtflow and show a VM boot, live and shut down')
   .action(async () => {
     await runSteps(upSteps);
-    const { demo } = (await import('./demo.ts')) as { demo: (context: typeof ctx) => Promise<void> };
+    const { demo } = (await import(join(import.meta.dirname, 'demo.ts'))) as {
+      demo: (context: typeof ctx) => Promise<void>;
+    };
     await demo(ctx);
   });
 

@@ -23,8 +23,12 @@ preflight_anywhere() {
   need_tool npm "Node.js with npm (any version)"
 }
 
+need_root() {
+  [ "$(id -u)" = 0 ] || fail "the local cluster needs root (namespaces, cgroups, mounts): run it as root, for example sudo -E ./dev $*"
+}
+
 preflight_cluster() {
-  [ "$(id -u)" = 0 ] || fail "the local cluster needs root (namespaces, cgroups, mounts): run it as root, for example with sudo -E ./dev $*."
+  need_root "$@"
   need_tool go "Go 1.21 or later"
   need_tool python3 "Python 3 with pip"
   python3 -m pip --version >/dev/null 2>&1 || fail "pip is missing: install python3-pip and run this again."
@@ -56,6 +60,7 @@ preflight() {
   case ${1:-} in
     up | demo | bench) preflight_anywhere && preflight_cluster "$@" ;;
     test) preflight_anywhere && { only_pure "${@:2}" || preflight_cluster "$@"; } ;;
+    down | clean) preflight_anywhere && need_root "$@" ;;
     *) preflight_anywhere ;;
   esac
 }

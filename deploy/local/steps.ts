@@ -1,31 +1,38 @@
-import { Listr } from 'listr2';
+import { Listr, PRESET_TIMER } from 'listr2';
 import { createContext } from './context.ts';
-import type { Context, Step } from './context.ts';
+import type { Step } from './context.ts';
 
 /** A failed step, with what to try. */
 export class StepFailed extends Error {
   constructor(step: Step, cause: unknown) {
-    super(
-      `${step.title}: failed\n${cause instanceof Error ? cause.message : String(cause)}\n\nWhat to try: ${step.remedy}.`,
-      {
-        cause,
-      },
-    );
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`"${step.title}" failed:\n${reason}\n\nWhat to try: ${step.remedy}.`, { cause });
   }
+}
+
+/** Passes on at most one line per `interval` milliseconds, the first at once: a log is not flooded by progress. */
+export function throttle(interval: number, now: () => number, report: (line: string) => void): (line: string) => void {
+  let last = -Infinity;
+  return (line) => {
+    if (now() - last < interval) return;
+    last = now();
+    report(line);
+  };
 }
 
 /** Runs the steps in order and shows them. @throws StepFailed at the first that fails */
 export async function runSteps(steps: readonly Step[]): Promise<void> {
-  const base = createContext();
+  const interval = process.stdout.isTTY ? 100 : 10_000;
   const tasks = steps.map((step) => ({
     title: step.title,
-    skip: async () => (await step.skip?.(base)) ?? false,
+    skip: async () => (await step.skip?.(createContext())) ?? false,
     task: async (_: unknown, task: { output: string }) => {
-      const ctx: Context = createContext((line) => (task.output = line));
-      await step.run(ctx).catch((cause: unknown) => {
+      const report = throttle(interval, Date.now, (line) => (task.output = line));
+      await step.run(createContext(report)).catch((cause: unknown) => {
         throw new StepFailed(step, cause);
       });
     },
   }));
-  await new Listr(tasks, { rendererOptions: { collapseSkips: true, collapseErrors: false } }).run();
+  const rendererOptions = { timer: PRESET_TIMER, showErrorMessage: false, collapseErrors: false };
+  await new Listr(tasks, { rendererOptions, fallbackRendererOptions: { timer: PRESET_TIMER } }).run();
 }

@@ -10,9 +10,6 @@ import type { Counts } from './test-counts.ts';
 export const sections = ['static', 'unit', 'workflow', 'replay', 'integration', 'e2e', 'oracle'] as const;
 export type Section = (typeof sections)[number];
 
-/** Whether a section needs the machine set up: packages, cluster, images. */
-export const needsCluster = (section: Section): boolean => section === 'integration' || section === 'e2e';
-
 /** Runs the sections and returns what passed and failed. Never throws because a test fails. */
 export async function runSections(ctx: Context, chosen: readonly Section[], env: NodeJS.ProcessEnv): Promise<Counts> {
   const counts: Counts[] = [];

@@ -4,11 +4,15 @@ import { startControlPlane, startDns, startNodes, startTemporal } from '../clust
 import { ensureNetwork } from '../cluster/network.ts';
 import { ensurePki } from '../cluster/pki.ts';
 import type { Step } from '../context.ts';
-import { aptPackages } from '../steps/apt.ts';
+import { aptPackages, testPackages } from '../steps/apt.ts';
 import { commandsInPath } from '../steps/commands.ts';
+import type { Section } from './test.ts';
+import { guest } from '../steps/guest.ts';
+import { images, imagesOnNodes } from '../steps/images.ts';
 import { kubernetes } from '../steps/kubernetes.ts';
 import { pause } from '../steps/pause.ts';
 import { temporal } from '../steps/temporal.ts';
+import { temporalNamespace } from '../steps/temporal-namespace.ts';
 
 const again = 'run ./dev down and then this again; logs are in ~/.local/state/virtflow/logs';
 
@@ -26,15 +30,33 @@ const cluster: readonly Step[] = [
 ];
 
 /** What only has to be downloaded or built once. */
-const tools: readonly Step[] = [aptPackages, temporal, kubernetes, pause];
+const tools: readonly Step[] = [aptPackages, temporal, kubernetes, pause, guest, images];
 
 /** Marks the cache as filled: the next time less disk space is demanded. Read by preflight.sh. */
 const complete: Step = {
-  title: 'Set-up complete',
+  title: 'Note that the set-up is complete',
   run: (ctx) => writeFile(join(ctx.cacheDir, '.complete'), ''),
   remedy: again,
 };
 
-export const upSteps: readonly Step[] = [...tools, ...cluster, commandsInPath, complete];
-/** The tools without the cluster: enough for the workflow tests. */
-export const toolSteps: readonly Step[] = tools;
+export const upSteps: readonly Step[] = [
+  ...tools,
+  ...cluster,
+  imagesOnNodes,
+  commandsInPath,
+  temporalNamespace,
+  complete,
+];
+
+/** What must be set up before these sections of the tests can run: nothing for those that only read the sources. */
+export function testSteps(asked: readonly Section[]): readonly Step[] {
+  if (asked.includes('e2e')) return [testPackages, ...upSteps];
+  const needed = (step: Step, ...by: Section[]): Step[] =>
+    by.some((section) => asked.includes(section)) ? [step] : [];
+  return [
+    ...needed(aptPackages, 'integration'),
+    ...needed(testPackages, 'integration'),
+    ...needed(temporal, 'workflow', 'replay', 'integration'),
+    ...needed(guest, 'integration'),
+  ];
+}

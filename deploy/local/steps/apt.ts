@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import type { Context, Step } from '../context.ts';
 import { run } from '../shell.ts';
 
@@ -11,8 +11,11 @@ export const clusterPackages = [
   'nftables',
   'conntrack',
   'openssl',
-  'procps',
+  'e2fsprogs',
 ] as const;
+
+/** The integration tests run a libvirtd and QEMU of their own, outside of any container. */
+const hypervisorPackages = ['libvirt-daemon', 'libvirt-daemon-driver-qemu', 'qemu-system-x86', 'qemu-utils'] as const;
 
 /** The installed packages named in dpkg's status file. */
 export function installedPackages(status: string): Set<string> {
@@ -26,22 +29,37 @@ async function missing(names: readonly string[]): Promise<string[]> {
   return names.filter((name) => !installed.has(name));
 }
 
+/** Whether apt knows any package: a fresh system or image may come without lists. */
+const hasLists = async (): Promise<boolean> =>
+  (await readdir('/var/lib/apt/lists').catch(() => [])).some(
+    (name) => name.endsWith('_Packages') || name.includes('_Packages.'),
+  );
+
+/** Fetches apt's lists anew. */
+export async function updateLists(ctx: Context): Promise<void> {
+  await run(['apt-get', 'update'], { onLine: ctx.report });
+}
+
 /** Installs those of the packages that are not there. */
 export async function ensurePackages(ctx: Context, names: readonly string[]): Promise<void> {
+  if (!(await hasLists())) await updateLists(ctx);
   const wanted = await missing(names);
   if (wanted.length === 0) return;
-  const env = { DEBIAN_FRONTEND: 'noninteractive' };
   const install = ['apt-get', 'install', '-y', '--no-install-recommends', ...wanted];
+  const env = { DEBIAN_FRONTEND: 'noninteractive' };
   const attempt = (): Promise<string> => run(install, { env, onLine: ctx.report });
   await attempt().catch(async () => {
-    await run(['apt-get', 'update'], { onLine: ctx.report }); // the lists may be old or not there at all
+    await updateLists(ctx); // old lists name versions that the mirror no longer has
     await attempt();
   });
 }
 
-export const aptPackages: Step = {
-  title: 'Install Debian packages (containerd, CNI plugins, nftables, …)',
-  skip: async () => ((await missing(clusterPackages)).length === 0 ? 'installed' : undefined),
-  run: (ctx) => ensurePackages(ctx, clusterPackages),
+const aptStep = (title: string, names: readonly string[]): Step => ({
+  title,
+  skip: async () => ((await hasLists()) && (await missing(names)).length === 0 ? 'installed' : undefined),
+  run: (ctx) => ensurePackages(ctx, names),
   remedy: 'try apt-get update and apt-get -f install by hand, then run this again',
-};
+});
+
+export const aptPackages = aptStep('Install Debian packages: containerd, CNI plugins, nftables, …', clusterPackages);
+export const testPackages = aptStep('Install Debian packages for the tests: libvirt, QEMU', hypervisorPackages);

@@ -39,10 +39,11 @@ export const kubernetesBin = async (ctx: Context): Promise<string> => cachePath(
 async function build(ctx: Context, out: string): Promise<void> {
   const source = join(out, '.source');
   await cp(moduleDir, source, { recursive: true });
+  let compiled = 0;
   const go = (flags: readonly string[], output: string, targets: readonly string[]): Promise<string> =>
     run(['nice', '-n', '5', 'go', 'build', '-v', '-mod=readonly', '-trimpath', ...flags, '-o', output, ...targets], {
       cwd: source,
-      onLine: ctx.report,
+      onLine: (line) => ctx.report(`${++compiled} packages compiled, now ${line}`),
     });
   await mkdir(out, { recursive: true });
   await go(['-ldflags=-s -w'], join(out, 'etcd'), ['go.etcd.io/etcd/server/v3']);

@@ -1,4 +1,5 @@
 import type { KubeVirt } from '../kubevirt/types.ts';
+import { isTrue } from '../kubernetes/boolean.ts';
 import { issueText } from '../schemas/issues.ts';
 import { gatesInForce } from './feature-gates.ts';
 import { kubeVirtSchema } from './schema.ts';
@@ -100,7 +101,7 @@ export const effectiveConfiguration = (kubevirt: KubeVirt | undefined): ClusterC
   const annotations = parsed.data.metadata?.annotations ?? {};
   return {
     ...configurationOf(parsed.data.spec?.configuration ?? {}),
-    skipBackupHooks: annotations[SKIP_BACKUP_HOOKS] === 'true',
+    skipBackupHooks: isTrue(annotations[SKIP_BACKUP_HOOKS]),
   };
 };
 

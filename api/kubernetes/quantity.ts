@@ -52,3 +52,21 @@ export const compareQuantities = (a: string, b: string): number => {
   const [x, y] = [nanoUnits(a), nanoUnits(b)];
   return x < y ? -1 : x > y ? 1 : 0;
 };
+
+/** Sum of quantities, exact to a nano-unit; whole mebibytes are written as such. @throws QuantityError */
+export const sumQuantities = (...quantities: string[]): string =>
+  written(quantities.reduce((total, quantity) => total + nanoUnits(quantity), 0n));
+
+/** Difference of two quantities. @throws QuantityError */
+export const subtractQuantities = (from: string, what: string): string => written(nanoUnits(from) - nanoUnits(what));
+
+/** A number of bytes as a quantity. */
+export const bytesQuantity = (bytes: number): string => written(BigInt(Math.round(bytes)) * NANO);
+
+const MEBI = 1n << 20n;
+
+const written = (nano: bigint): string => {
+  const whole = nano / NANO;
+  if (nano % NANO === 0n) return whole !== 0n && whole % MEBI === 0n ? `${whole / MEBI}Mi` : `${whole}`;
+  return nano % 1_000_000n === 0n ? `${nano / 1_000_000n}m` : `${nano}n`;
+};

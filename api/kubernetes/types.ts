@@ -10,6 +10,8 @@ export type {
   IoK8sApiCoreV1Node as Node,
   IoK8sApiCoreV1PersistentVolumeClaim as PersistentVolumeClaim,
   IoK8sApiCoreV1ResourceQuota as ResourceQuota,
+  IoK8sApiCoreV1Namespace as Namespace,
+  IoK8sApiStorageV1StorageClass as StorageClass,
   IoK8sApiCoordinationV1Lease as Lease,
   IoK8sApimachineryPkgApisMetaV1ObjectMeta as ObjectMeta,
   IoK8sApimachineryPkgApisMetaV1OwnerReference as OwnerReference,

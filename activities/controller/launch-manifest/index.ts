@@ -1,1 +1,90 @@
+import type { Pod, PodSpec } from '../../../api/kubernetes/types.ts';
+import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import { accessCredentials } from './access-credentials.ts';
+import { podAffinity } from './affinity.ts';
+import { computeContainer } from './compute.ts';
+import { consoleLogContainer } from './console-log.ts';
+import { imageContainers, imagePullSecrets, imageVolumes, toolsContainer } from './container-images.ts';
+import type { LaunchInput } from './input.ts';
+import { launcherVolumes } from './launcher-volumes.ts';
+import { podMetadata } from './metadata.ts';
+import { hostName } from './names.ts';
+import { nodeSelector } from './node-selector.ts';
+import { podSecurity } from './security.ts';
+import { gracePeriodOf } from './traits.ts';
+import { userVolumes } from './user-volumes.ts';
+
+export { ManifestError } from './input.ts';
 export type { ClaimFacts, LaunchInput } from './input.ts';
+export { memoryOverhead } from './memory-overhead.ts';
+export { ATTEMPT_ANNOTATION, EPOCH_ANNOTATION } from './metadata.ts';
+export { podName } from './names.ts';
+
+/** Condition by which Services and probes wait for the guest; set by the controller. */
+export const READINESS_GATE = 'kubevirt.io/virtual-machine-unpaused';
+
+/** Seconds beyond the guest's grace period after which Kubernetes may kill the Pod. */
+const POD_GRACE_PADDING = 30;
+
+/**
+ * The launcher Pod of one start attempt, by KubeVirt's rules wherever users, schedulers and quotas see them.
+ * @throws ManifestError naming the field when no Pod can be made of the spec
+ */
+export const renderLaunchManifest = (input: LaunchInput): Pod => {
+  const { vmi, config } = input;
+  const volumes = [...launcherVolumes(vmi), ...userVolumes(input), ...accessCredentials(vmi), ...imageVolumes(input)];
+  const initContainers = [...consoleLogContainer(input), ...toolsContainer(input)];
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: podMetadata(input),
+    spec: {
+      hostname: hostName(vmi),
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: gracePeriodOf(vmi) + POD_GRACE_PADDING,
+      enableServiceLinks: false,
+      securityContext: podSecurity(config),
+      nodeSelector: nodeSelector(vmi, config),
+      containers: [computeContainer(input, volumes), ...imageContainers(input)],
+      ...(initContainers.length > 0 ? { initContainers } : {}),
+      volumes: volumes.map(({ volume }) => volume),
+      readinessGates: [{ conditionType: READINESS_GATE }],
+      ...serviceAccount(vmi),
+      ...optionalParts(input),
+    },
+  };
+};
+
+/** The token is mounted only where the VMI shows it to the guest or its service mesh needs it. */
+const serviceAccount = ({ metadata, spec }: VirtualMachineInstance): Partial<PodSpec> => {
+  const ofVolume = (spec.volumes ?? []).find(({ serviceAccount: source }) => source !== undefined)?.serviceAccount;
+  const ofSpec =
+    'serviceAccountName' in spec && typeof spec.serviceAccountName === 'string' ? spec.serviceAccountName : '';
+  const name = ofSpec || ofVolume?.serviceAccountName;
+  const meshed = metadata?.annotations?.['sidecar.istio.io/inject']?.toLowerCase() === 'true';
+  return {
+    automountServiceAccountToken: ofVolume?.serviceAccountName !== undefined || meshed,
+    ...(name ? { serviceAccountName: name } : {}),
+  };
+};
+
+/** What is copied from the VMI or the configuration when it is there. */
+const optionalParts = (input: LaunchInput): Partial<PodSpec> => {
+  const { spec } = input.vmi;
+  const affinity = podAffinity(input.vmi);
+  const secrets = imagePullSecrets(input);
+  const { defaultRuntimeClass } = input.config;
+  return {
+    ...(affinity ? { affinity } : {}),
+    ...(secrets.length > 0 ? { imagePullSecrets: secrets } : {}),
+    ...(defaultRuntimeClass ? { runtimeClassName: defaultRuntimeClass } : {}),
+    ...(spec.subdomain ? { subdomain: spec.subdomain } : {}),
+    ...(spec.dnsPolicy ? { dnsPolicy: spec.dnsPolicy } : {}),
+    ...(spec.dnsConfig ? { dnsConfig: spec.dnsConfig } : {}),
+    ...(spec.priorityClassName ? { priorityClassName: spec.priorityClassName } : {}),
+    ...(spec.schedulerName ? { schedulerName: spec.schedulerName } : {}),
+    ...(spec.tolerations ? { tolerations: spec.tolerations } : {}),
+    ...(spec.topologySpreadConstraints ? { topologySpreadConstraints: spec.topologySpreadConstraints } : {}),
+    ...(spec.resourceClaims ? { resourceClaims: spec.resourceClaims } : {}),
+  };
+};

@@ -1,26 +1,30 @@
 import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 
-/** A claim as the manifest needs it; a volume whose claim is unknown counts as a file system. */
+/** A claim as the manifest needs it; a volume whose claim is not listed counts as a file system. */
 export interface ClaimFacts {
   volumeMode: 'Filesystem' | 'Block';
-  accessModes: string[];
 }
 
 /** Everything that a launcher Pod's manifest is made of. */
 export interface LaunchInput {
-  /** Completed with defaults; uid and namespace are set. */
+  /** Completed with defaults; name, namespace and uid are set. */
   vmi: VirtualMachineInstance;
   config: ClusterConfig;
   launcherImage: string;
-  /** Which start of this VMI (names the Pod) and under which epoch of the run token. */
+  /** Which start of this VMI (names the Pod), and under which epoch of the run token. */
   attempt: { attempt: number; epoch: number };
   /** By claim name. */
   claims?: Record<string, ClaimFacts>;
-  /** Labels of the VMI's namespace: they may ask for CPU limits. */
+  /** Labels of the VMI's namespace: they may ask for CPU limits and set the ratio of memory limits. */
   namespaceLabels?: Record<string, string>;
-  /** Secrets that pull the launcher's image and the user's images. */
-  imagePullSecrets?: string[];
-  /** Resource name of a network attachment by `namespace/name`, from its annotation; absent: none. */
-  networkResources?: Record<string, string>;
+  /** A ResourceQuota of the namespace bounds these limits, so that Pods without them would be refused. */
+  quotaOnLimits?: { cpu?: boolean; memory?: boolean };
+  /** Secret that pulls the launcher's image. */
+  imagePullSecret?: string;
+}
+
+/** The spec asks for something that no launcher Pod can be made of. */
+export class ManifestError extends Error {
+  override readonly name = 'ManifestError';
 }

@@ -1,0 +1,33 @@
+import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
+import { LAUNCHER_VOLUMES, SERIAL_LOG } from '../../../api/launcher/paths.ts';
+import type { Container } from '../../../api/kubernetes/types.ts';
+import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { LaunchInput } from './input.ts';
+import { readOnly } from './mounted.ts';
+import { helperSecurity } from './security.ts';
+import { consoleLogResources } from './support-resources.ts';
+
+/** Follows the log from its first line, whenever it appears, and ends at once when told to. */
+const FOLLOW = `trap 'kill $!; exit 0' TERM INT; /usr/lib/virtflow/busybox tail -n +1 -F ${SERIAL_LOG} 2>/dev/null & wait`;
+
+/** Prints the guest's serial console, so that `kubectl logs -c guest-console-log` shows it. Restarts and ends beside `compute`. */
+export const consoleLogContainer = ({ vmi, config, launcherImage }: LaunchInput): Container[] =>
+  isLogged(vmi, config)
+    ? [
+        {
+          name: 'guest-console-log',
+          image: launcherImage,
+          imagePullPolicy: config.imagePullPolicy,
+          restartPolicy: 'Always',
+          command: ['/usr/lib/virtflow/busybox', 'sh', '-c', FOLLOW],
+          volumeMounts: [readOnly(LAUNCHER_VOLUMES.libvirt.name, LAUNCHER_VOLUMES.libvirt.path)],
+          resources: consoleLogResources(vmi, config),
+          securityContext: helperSecurity,
+        },
+      ]
+    : [];
+
+const isLogged = ({ spec }: VirtualMachineInstance, { virtualMachineOptions }: ClusterConfig): boolean => {
+  const { autoattachSerialConsole, logSerialConsole } = spec.domain.devices;
+  return autoattachSerialConsole !== false && (logSerialConsole ?? virtualMachineOptions.serialConsoleLog);
+};

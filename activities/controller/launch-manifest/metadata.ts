@@ -1,0 +1,72 @@
+import type { ObjectMeta, OwnerReference } from '../../../api/kubernetes/types.ts';
+import { KUBEVIRT_API_VERSION } from '../../../api/kubevirt/types.ts';
+import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { LaunchInput } from './input.ts';
+import { memoryOverhead } from './memory-overhead.ts';
+import { hostName, instanceLabel, podName } from './names.ts';
+import { networkAnnotations } from './network-annotations.ts';
+import { storageAnnotations } from './storage-annotations.ts';
+
+/** Run token's epoch and start attempt under which a launcher Pod was created. */
+export const EPOCH_ANNOTATION = 'virtflow.io/run-epoch';
+export const ATTEMPT_ANNOTATION = 'virtflow.io/start-attempt';
+
+const INJECT_SIDECAR = 'sidecar.istio.io/inject';
+
+/** Annotations that stay with the VMI: kubectl's own, and versions that its API server recorded. */
+const KEPT_BACK = [
+  'kubectl.kubernetes.io',
+  'kubevirt.io/storage-observed-api-version',
+  'kubevirt.io/latest-observed-api-version',
+];
+
+/** Name, labels, annotations and owner of the launcher Pod. */
+export const podMetadata = (input: LaunchInput): ObjectMeta => {
+  const { vmi, attempt } = input;
+  return {
+    name: podName(vmi, attempt.attempt),
+    namespace: vmi.metadata?.namespace ?? '',
+    labels: podLabels(vmi),
+    annotations: podAnnotations(input),
+    ownerReferences: [ownerOf(vmi)],
+  };
+};
+
+const podLabels = (vmi: VirtualMachineInstance): Record<string, string> => {
+  const inject = vmi.metadata?.annotations?.[INJECT_SIDECAR];
+  return {
+    ...vmi.metadata?.labels,
+    'kubevirt.io': 'virt-launcher',
+    'kubevirt.io/created-by': vmi.metadata?.uid ?? '',
+    'vm.kubevirt.io/name': hostName(vmi),
+    'vmi.kubevirt.io/id': instanceLabel(vmi),
+    ...(inject === undefined ? {} : { [INJECT_SIDECAR]: inject }),
+  };
+};
+
+const podAnnotations = ({ vmi, config, attempt }: LaunchInput): Record<string, string> => {
+  const own = Object.entries(vmi.metadata?.annotations ?? {}).filter(
+    ([key]) => !KEPT_BACK.some((prefix) => key.startsWith(prefix)),
+  );
+  return {
+    'kubevirt.io/domain': vmi.metadata?.name ?? '',
+    ...Object.fromEntries(own),
+    'kubectl.kubernetes.io/default-container': 'compute',
+    'kubevirt.io/migrationTransportUnix': 'true',
+    'descheduler.alpha.kubernetes.io/request-evict-only': '',
+    ...networkAnnotations(vmi),
+    ...storageAnnotations(vmi, config),
+    'kubevirt.io/memory-overhead-bytes': String(memoryOverhead(vmi, config)),
+    [EPOCH_ANNOTATION]: String(attempt.epoch),
+    [ATTEMPT_ANNOTATION]: String(attempt.attempt),
+  };
+};
+
+const ownerOf = ({ metadata }: VirtualMachineInstance): OwnerReference => ({
+  apiVersion: KUBEVIRT_API_VERSION,
+  kind: 'VirtualMachineInstance',
+  name: metadata?.name ?? '',
+  uid: metadata?.uid ?? '',
+  controller: true,
+  blockOwnerDeletion: true,
+});

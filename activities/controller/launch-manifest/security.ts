@@ -1,0 +1,35 @@
+import { LAUNCHER_UID } from '../../../api/launcher/paths.ts';
+import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
+import type { Container, PodSpec } from '../../../api/kubernetes/types.ts';
+
+type PodSecurity = NonNullable<PodSpec['securityContext']>;
+type ContainerSecurity = NonNullable<Container['securityContext']>;
+
+/** Every container runs as the launcher's user; the profile fits PodSecurity `restricted` unless the cluster configures another. */
+export const podSecurity = ({ seccomp, selinuxLauncherType }: ClusterConfig): PodSecurity => ({
+  runAsUser: LAUNCHER_UID,
+  runAsGroup: LAUNCHER_UID,
+  runAsNonRoot: true,
+  fsGroup: LAUNCHER_UID,
+  seccompProfile:
+    seccomp !== undefined && 'localhostProfile' in seccomp
+      ? { type: 'Localhost', localhostProfile: seccomp.localhostProfile }
+      : { type: 'RuntimeDefault' },
+  ...(selinuxLauncherType === undefined ? {} : { seLinuxOptions: { type: selinuxLauncherType } }),
+});
+
+/** `compute` may bind the ports of DHCP and its like. */
+export const computeSecurity: ContainerSecurity = {
+  runAsUser: LAUNCHER_UID,
+  runAsGroup: LAUNCHER_UID,
+  runAsNonRoot: true,
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE'] },
+};
+
+export const helperSecurity: ContainerSecurity = {
+  runAsUser: LAUNCHER_UID,
+  runAsNonRoot: true,
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ['ALL'] },
+};

@@ -1,0 +1,20 @@
+import type { LabelSelector } from '../../../api/cluster-config/index.ts';
+
+/** Kubernetes' label selector: all of matchLabels and all of matchExpressions. An unknown operator matches nothing. */
+export const matchesSelector = (selector: LabelSelector, labels: Record<string, string>): boolean =>
+  Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
+  (selector.matchExpressions ?? []).every(({ key, operator, values = [] }) => {
+    const value = labels[key];
+    switch (operator) {
+      case 'In':
+        return value !== undefined && values.includes(value);
+      case 'NotIn':
+        return value === undefined || !values.includes(value);
+      case 'Exists':
+        return value !== undefined;
+      case 'DoesNotExist':
+        return value === undefined;
+      default:
+        return false;
+    }
+  });

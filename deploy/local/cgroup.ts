@@ -57,7 +57,11 @@ export async function killAll(): Promise<void> {
 async function removeTree(dir: string): Promise<void> {
   const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) if (entry.isDirectory()) await removeTree(join(dir, entry.name));
-  await rmdir(dir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
+  // A process that has just been killed may hold its cgroup for another moment.
+  await until(`the removal of the cgroup ${dir}`, 10, () =>
+    rmdir(dir).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+    ),
+  );
 }

@@ -12,9 +12,23 @@ import { createContext } from './context.ts';
 import { ensureRunning } from './process.ts';
 import { runSteps } from './steps.ts';
 
-const program = new Command('dev').description('virtflow on this machine: a two-node Kubernetes, Temporal, the tests');
 const ctx = createContext();
 
+const program = new Command('dev')
+  .description('virtflow on this machine: a Kubernetes with two nodes, Temporal, the tests')
+  .showHelpAfterError('(try ./dev --help)')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  ./dev demo               everything: set up, deploy, boot a VM and shut it down
+  eval "$(./dev env)"      then kubectl, temporal and virtflow act on this cluster
+  ./dev test unit replay   only these tests
+  ./dev down               stop; ./dev up goes on with the same data, ./dev clean forgets it
+
+Downloads and builds are kept in $XDG_CACHE_HOME/virtflow (${ctx.cacheDir}), the cluster's data in
+$XDG_STATE_HOME/virtflow (${ctx.stateDir}).`,
+  );
 program
   .command('up')
   .description('set up what is missing and start the cluster and Temporal; a second time starts only what is down')

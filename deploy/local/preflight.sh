@@ -23,6 +23,11 @@ preflight_anywhere() {
   need_tool npm "Node.js with npm (any version)"
 }
 
+# Ours is up, or something is left of it: its addresses are no news.
+cluster_is_there() {
+  [ -e /sys/class/net/virtflow0 ]
+}
+
 need_root() {
   [ "$(id -u)" = 0 ] || fail "the local cluster needs root (namespaces, cgroups, mounts): run it as root, for example sudo -E ./dev $*"
 }
@@ -43,7 +48,7 @@ preflight_cluster() {
   free=$(df --output=avail -BG "$dir" | tail -1 | tr -dc 0-9)
   [ "$free" -ge "$needed_gib" ] || fail "$dir has $free GiB free, $needed_gib GiB are needed: free some, or set XDG_CACHE_HOME and XDG_STATE_HOME to a larger disk."
 
-  [ -e /sys/class/net/virtflow0 ] && return # ours is up, or what is left of it: its addresses are no news
+  cluster_is_there && return 0
   if awk 'NR > 1 && $2 ~ /^00630A/ { found = 1 } END { exit !found }' /proc/net/route; then
     fail "a route to 10.99.0.0/24 exists already (see ip route): the local cluster needs that network, remove the route first."
   fi

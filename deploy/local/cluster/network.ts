@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../cache.ts';
 import type { Context } from '../context.ts';
@@ -75,7 +75,9 @@ export async function removeNetwork(ctx: Context): Promise<void> {
   await succeeds(['ip', 'link', 'delete', bridge]);
   await succeeds(['nft', 'delete', 'table', 'ip', nftTable]);
   const before = await readFile(forwardingBefore(ctx), 'utf8').catch(() => undefined);
-  if (before !== undefined) await writeFile(forwarding, before);
+  if (before === undefined) return;
+  await writeFile(forwarding, before);
+  await rm(forwardingBefore(ctx));
 }
 
 /** `ip netns add` makes /run/netns a mount when it is not yet one; the last namespace gone, it holds nothing. */

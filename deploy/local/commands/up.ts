@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { startControlPlane, startDns, startNodes, startTemporal } from '../cluster/cluster.ts';
 import { ensureNetwork } from '../cluster/network.ts';
 import { ensurePki } from '../cluster/pki.ts';
+import { createContext } from '../context.ts';
 import type { Step } from '../context.ts';
 import { aptPackages, testPackages } from '../steps/apt.ts';
 import { commandsInPath } from '../steps/commands.ts';
@@ -14,7 +15,7 @@ import { pause } from '../steps/pause.ts';
 import { temporal } from '../steps/temporal.ts';
 import { temporalNamespace } from '../steps/temporal-namespace.ts';
 
-const again = 'run ./dev down and then this again; logs are in ~/.local/state/virtflow/logs';
+const again = `run ./dev down and then this again; logs are in ${join(createContext().stateDir, 'logs')}`;
 
 const cluster: readonly Step[] = [
   { title: 'Make keys and certificates', run: ensurePki, remedy: 'check that openssl works' },

@@ -25,6 +25,7 @@ export const instanceFacts = (vmi: VirtualMachineInstance): InstanceFacts => {
     gracePeriodSeconds: spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS,
     finalizers: metadata?.finalizers ?? [],
     ...(owner === undefined ? {} : { owner: { name: owner.name, uid: owner.uid } }),
+    ...(status?.phaseTransitionTimestamps?.some(({ phase }) => phase === 'Running') ? { ran: true } : {}),
     ready: holds(status?.conditions, 'Ready'),
     paused: holds(status?.conditions, 'Paused'),
   };

@@ -3,8 +3,10 @@ export const APP_LABEL = 'kubevirt.io';
 export const LAUNCHER_APP = 'virt-launcher';
 /** On a launcher Pod: uid of its VMI. */
 export const CREATED_BY_LABEL = 'kubevirt.io/created-by';
-/** On a launcher Pod: name of its VMI. */
-export const DOMAIN_ANNOTATION = 'kubevirt.io/domain';
+/** On a launcher Pod: name of its VMI (its beginning and a hash when it is longer than a label value). */
+export const INSTANCE_LABEL = 'vmi.kubevirt.io/id';
+/** On a launcher Pod: which start attempt of the VMI created it. */
+export const ATTEMPT_ANNOTATION = 'virtflow.io/start-attempt';
 /** On a VMI: node on which it runs. */
 export const NODE_NAME_LABEL = 'kubevirt.io/nodeName';
 export const VMI_FINALIZER = 'kubevirt.io/foregroundDeleteVirtualMachine';

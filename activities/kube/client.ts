@@ -67,14 +67,14 @@ export const kubeClient = (rest: Rest): KubePort => {
     jsonPatch: (kind, name, body, options) =>
       patch(kind, name, body, 'application/json-patch+json', options?.subresource),
     async remove<K extends Kind>(kind: K, name: Name, options: Parameters<KubePort['remove']>[2]) {
-      const { uid, gracePeriodSeconds, propagation } = options;
+      const { uid, resourceVersion, gracePeriodSeconds, propagation } = options;
       const left = await send<K>({
         method: 'DELETE',
         path: objectPath(kind, name),
         body: {
           apiVersion: 'v1',
           kind: 'DeleteOptions',
-          preconditions: { uid },
+          preconditions: { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
           ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
           ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
         },

@@ -21,6 +21,8 @@ export const RESOURCES = {
   Lease: { apiVersion: 'coordination.k8s.io/v1', plural: 'leases', namespaced: true },
   PersistentVolumeClaim: { apiVersion: 'v1', plural: 'persistentvolumeclaims', namespaced: true },
   ResourceQuota: { apiVersion: 'v1', plural: 'resourcequotas', namespaced: true },
+  StorageClass: { apiVersion: 'storage.k8s.io/v1', plural: 'storageclasses', namespaced: false },
+  Namespace: { apiVersion: 'v1', plural: 'namespaces', namespaced: false },
 } as const satisfies Record<Kind, Resource>;
 
 const root = (apiVersion: string): string => (apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`);

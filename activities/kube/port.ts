@@ -4,7 +4,15 @@ import type {
   VirtualMachineInstance,
   VirtualMachineInstanceMigration,
 } from '../../api/kubevirt/types.ts';
-import type { Lease, Node, PersistentVolumeClaim, Pod, ResourceQuota } from '../../api/kubernetes/types.ts';
+import type {
+  Lease,
+  Namespace,
+  Node,
+  PersistentVolumeClaim,
+  Pod,
+  ResourceQuota,
+  StorageClass,
+} from '../../api/kubernetes/types.ts';
 
 /** Kinds that virtflow reads and writes, with their plain JSON types. */
 export interface Kinds {
@@ -17,6 +25,8 @@ export interface Kinds {
   Lease: Lease;
   PersistentVolumeClaim: PersistentVolumeClaim;
   ResourceQuota: ResourceQuota;
+  StorageClass: StorageClass;
+  Namespace: Namespace;
 }
 
 export type Kind = keyof Kinds;
@@ -67,11 +77,16 @@ export interface KubePort {
     patch: readonly object[],
     options?: { subresource?: 'status' },
   ): Promise<Kinds[K]>;
-  /** Delete with uid precondition. 404 and a uid mismatch are success: undefined. */
+  /** Delete with uid (and, if given, resourceVersion) precondition. 404 and a mismatch are success: undefined. */
   remove<K extends Kind>(
     kind: K,
     name: Name,
-    options: { uid: string; gracePeriodSeconds?: number; propagation?: 'Foreground' | 'Background' | 'Orphan' },
+    options: {
+      uid: string;
+      resourceVersion?: string;
+      gracePeriodSeconds?: number;
+      propagation?: 'Foreground' | 'Background' | 'Orphan';
+    },
   ): Promise<Kinds[K] | undefined>;
   /** Creates a Kubernetes Event; failures to do so are the caller's to ignore. */
   event(event: {

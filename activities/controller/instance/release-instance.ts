@@ -1,0 +1,21 @@
+import type { ControllerActivities } from '../../../api/contract/activities.ts';
+import { instanceFacts } from '../../facts/instance.ts';
+import { VM_FINALIZER, VMI_FINALIZER } from '../../facts/labels.ts';
+import { ifStillThere, onConflictAgain } from '../races.ts';
+import { excluding, setFinalizers } from '../finalizers.ts';
+import type { ControllerPorts } from '../ports.ts';
+import { dropFreeToken } from '../token/store.ts';
+import { findInstance } from './read.ts';
+
+/** Removes virtflow's finalizers from the VMI; a bare VMI's free token goes with it (a VM keeps its token). Object gone: does nothing. */
+export const releaseInstance =
+  ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['releaseInstance'] =>
+  async (ref) => {
+    await onConflictAgain(async () => {
+      const vmi = await findInstance(kube, ref);
+      if (vmi === undefined) return;
+      if (instanceFacts(vmi).owner === undefined) await dropFreeToken(kube, ref);
+      const rest = excluding(VMI_FINALIZER, VM_FINALIZER);
+      await ifStillThere(setFinalizers(kube, 'VirtualMachineInstance', vmi, rest));
+    });
+  };

@@ -1,0 +1,15 @@
+import type { Logger } from 'pino';
+import type { ClusterConfig } from '../../api/cluster-config/index.ts';
+import type { KubePort } from '../kube/port.ts';
+
+/** What controller activities need of the outside. */
+export interface ControllerPorts {
+  kube: KubePort;
+  /** Configuration in force: of the KubeVirt object as it was last readable. */
+  config: () => ClusterConfig;
+  launcherImage: string;
+  /** Names of Secrets that pull the launcher's image. */
+  imagePullSecrets: string[];
+  clock: () => Date;
+  log: Pick<Logger, 'warn' | 'info'>;
+}

@@ -1,0 +1,47 @@
+import type { ControllerActivities } from '../../../api/contract/activities.ts';
+import type { InstanceFacts } from '../../../api/contract/facts.ts';
+import type { ObjectRef } from '../../../api/contract/refs.ts';
+import { DEFAULT_GRACE_SECONDS, instanceFacts } from '../../facts/instance.ts';
+import { findInstance } from '../instance/read.ts';
+import type { ControllerPorts } from '../ports.ts';
+import { ifStillThere, onConflictAgain } from '../races.ts';
+import { findOwnedInstance } from './read.ts';
+
+/** Deletes the VMI by uid and returns what is left of it; with `gracePeriodSeconds` its own grace period is replaced first. */
+export const deleteInstance =
+  ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['deleteInstance'] =>
+  async ({ vmi: ref, gracePeriodSeconds }) => {
+    await onConflictAgain(async () => {
+      const vmi = await findInstance(kube, ref);
+      if (vmi === undefined || gracePeriodSeconds === undefined) return;
+      if (vmi.spec.terminationGracePeriodSeconds === gracePeriodSeconds) return;
+      const patch = {
+        metadata: { uid: ref.uid, resourceVersion: vmi.metadata?.resourceVersion },
+        spec: { terminationGracePeriodSeconds: gracePeriodSeconds },
+      };
+      await ifStillThere(kube.mergePatch('VirtualMachineInstance', ref, patch));
+    });
+    await kube.remove('VirtualMachineInstance', ref, { uid: ref.uid });
+    const left = await findInstance(kube, ref);
+    return left === undefined ? goneInstance(ref) : instanceFacts(left);
+  };
+
+const goneInstance = (vmi: ObjectRef): InstanceFacts => ({
+  vmi,
+  resourceVersion: '',
+  phase: '',
+  deleting: true,
+  gracePeriodSeconds: DEFAULT_GRACE_SECONDS,
+  finalizers: [],
+  ready: false,
+  paused: false,
+  gone: true,
+});
+
+/** Live read of the VM's VMI by name; undefined when there is none that the VM owns. */
+export const observeInstance =
+  ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['observeInstance'] =>
+  async (vm) => {
+    const vmi = await findOwnedInstance(kube, vm);
+    return vmi === undefined ? undefined : instanceFacts(vmi);
+  };

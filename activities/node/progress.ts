@@ -5,7 +5,7 @@ const BEAT_MS = 5_000;
 
 export interface Beating extends Progress {
   /** Says what is being done now; sent at once and then repeated. */
-  report(detail: string): void;
+  report: (detail: string) => void;
 }
 
 /** Runs something long and tells the server that it lives, even while nothing changes. */

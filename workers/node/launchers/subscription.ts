@@ -1,0 +1,78 @@
+import { stat } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Launchers } from '../../../activities/node/launcher-client/client.ts';
+import { lastReport, podVolume } from '../../../activities/node/launcher-client/sockets.ts';
+import type { ProcessTable } from '../../../activities/node/pods/processes.ts';
+import type { DomainReport } from '../../../api/launcher/reports.ts';
+import { isNewer } from '../../../api/launcher/reports.ts';
+
+export interface SubscriptionPorts {
+  node: string;
+  pods: string;
+  launchers: Launchers;
+  processes: ProcessTable;
+  /** Takes each report that is newer than the one before. */
+  report: (report: DomainReport) => void;
+  log: Pick<Logger, 'info' | 'warn' | 'debug'>;
+  retryMs?: { first: number; most: number };
+}
+
+/**
+ * Follows one launcher from its first report to the last one that it left behind. Lost connections are taken up again where they broke; a launcher
+ * that restarts counts on in a new epoch. Resolves when no process of the Pod is left, or with the signal.
+ */
+export const followLauncher = async (podUid: string, ports: SubscriptionPorts, signal: AbortSignal): Promise<void> => {
+  const { log, retryMs = { first: 250, most: 5_000 } } = ports;
+  let last: DomainReport | undefined;
+  const take = (report: DomainReport): void => {
+    if (!isNewer(report, last)) return;
+    last = report;
+    ports.report(report);
+  };
+
+  for (let wait = retryMs.first; !signal.aborted; wait = Math.min(wait * 2, retryMs.most)) {
+    try {
+      const launcher = await ports.launchers.connect(podUid, signal);
+      try {
+        log.info({ podUid, vmi: launcher.handshake.name, release: launcher.handshake.release }, 'following a launcher');
+        for await (const report of launcher.watchEvents({ ...(last && { after: last.sequence }), signal })) {
+          take(report);
+          wait = retryMs.first;
+        }
+      } finally {
+        launcher.close();
+      }
+    } catch (error) {
+      log.debug({ err: error, podUid }, 'the launcher does not answer');
+    }
+    if (signal.aborted) return;
+    const left = await whatIsLeft(podUid, ports);
+    if (left.report) take({ ...left.report, podUid, node: ports.node });
+    if (left.ended || (left.empty && last !== undefined)) {
+      log.info({ podUid, state: last?.state, end: last?.end }, 'a launcher Pod has ended');
+      return;
+    }
+    await delay(wait, undefined, { signal }).catch(() => undefined);
+  }
+};
+
+/**
+ * What a silent launcher's Pod has left on this node. No process alone does not mean that it has ended (`empty`): the kubelet makes a Pod's
+ * directories before its first process.
+ */
+const whatIsLeft = async (
+  podUid: string,
+  { pods, processes }: SubscriptionPorts,
+): Promise<{ ended: boolean; empty: boolean; report?: DomainReport }> => {
+  if ((await processes.ofPod(podUid)).length > 0) return { ended: false, empty: false };
+  const report = await lastReport(pods, podUid);
+  const ended = !(await isDirectory(podVolume(pods, podUid, 'sockets')));
+  return { ended, empty: true, ...(report && { report }) };
+};
+
+const isDirectory = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (entry) => entry.isDirectory(),
+    () => false,
+  );

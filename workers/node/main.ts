@@ -1,0 +1,175 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import { Worker } from '@temporalio/worker';
+import { Gauge } from 'prom-client';
+import { defaultKubeClient } from '../../activities/kube/client.ts';
+import { runCommand } from '../../activities/node/commands.ts';
+import { imageCache } from '../../activities/node/container-disks/cache.ts';
+import { mountsOver } from '../../activities/node/container-disks/mounts.ts';
+import { nodeActivities } from '../../activities/node/index.ts';
+import type { NodePorts } from '../../activities/node/index.ts';
+import type { Launchers } from '../../activities/node/launcher-client/client.ts';
+import { launchersIn } from '../../activities/node/launcher-client/client.ts';
+import { podNetwork } from '../../activities/node/network/setup.ts';
+import { processTable } from '../../activities/node/pods/processes.ts';
+import { domainReported } from '../../api/contract/entities.ts';
+import { instanceId } from '../../api/contract/refs.ts';
+import { nodeQueue, urgentNodeQueue } from '../../api/contract/task-queues.ts';
+import { Health, serveHealth, workerCheck } from '../shared/health.ts';
+import { createLogger } from '../shared/logging.ts';
+import type { Logger } from '../shared/logging.ts';
+import { createRegistry, installRuntime, metricsPage } from '../shared/metrics.ts';
+import { runMain, runWorkers } from '../shared/run.ts';
+import { awaitSetup } from '../shared/setup-check.ts';
+import type { Temporal } from '../shared/temporal.ts';
+import { connectTemporal } from '../shared/temporal.ts';
+import type { NodeConfig } from './config.ts';
+import { readConfig } from './config.ts';
+import { presentDevices } from './device-plugin/devices.ts';
+import { keepRegistered } from './device-plugin/registration.ts';
+import { readClusterConfig } from './kubernetes/cluster-config.ts';
+import { keepHeartbeat } from './kubernetes/heartbeat.ts';
+import { deliverTo } from './launchers/delivery.ts';
+import { discoverLaunchers } from './launchers/discovery.ts';
+import { followLauncher } from './launchers/subscription.ts';
+import { sweep } from './sweep.ts';
+
+const SWEEP_MS = 60_000;
+
+const config = readConfig(process.env);
+const log = createLogger('node', config.logLevel).child({ node: config.node });
+
+const portsOf = ({ node, pods, imageCache: cache, imageView: view }: NodeConfig): NodePorts => {
+  const kube = defaultKubeClient();
+  return {
+    node,
+    pods,
+    kube,
+    clusterConfig: readClusterConfig(kube),
+    launchers: launchersIn(pods, node),
+    processes: processTable(),
+    network: podNetwork(runCommand),
+    images: imageCache(cache),
+    mounts: mountsOver({ run: runCommand, cache, view }),
+    progress: () => {
+      const context = Context.current();
+      return { heartbeat: (detail) => context.heartbeat(detail), cancelled: context.cancellationSignal };
+    },
+  };
+};
+
+/** A command to a launcher that nobody follows yet makes discovery look at once. */
+const noticing = (launchers: Launchers, notice: () => void): Launchers => ({
+  async connect(podUid, signal) {
+    const launcher = await launchers.connect(podUid, signal);
+    notice();
+    return launcher;
+  },
+});
+
+const createWorkers = async (ports: NodePorts, { connection, namespace }: Temporal): Promise<Worker[]> => {
+  const create = (taskQueue: string, atOnce: number): Promise<Worker> =>
+    Worker.create({
+      connection,
+      namespace,
+      taskQueue,
+      activities: { ...nodeActivities(ports) },
+      maxConcurrentActivityTaskExecutions: atOnce,
+      // A cancellation reaches an activity with its heartbeat's answer: soon.
+      defaultHeartbeatThrottleInterval: '5s',
+      maxHeartbeatThrottleInterval: '5s',
+      // Activities that are cut off are tried again elsewhere or later: they converge.
+      shutdownGraceTime: '5s',
+      shutdownForceTime: '15s',
+    });
+  return [await create(nodeQueue(ports.node), 50), await create(urgentNodeQueue(ports.node), 20)];
+};
+
+const keepSwept = async (ports: NodePorts, logger: Logger, signal: AbortSignal): Promise<void> => {
+  while (!signal.aborted) {
+    await sweep(ports, logger).catch((error: unknown) => logger.warn({ err: error }, 'the sweep broke off'));
+    await delay(SWEEP_MS, undefined, { signal }).catch(() => undefined);
+  }
+};
+
+await runMain(log, async (signal) => {
+  installRuntime(log, config.temporalMetricsPort);
+  const ports = portsOf(config);
+  const health = new Health();
+  const register = createRegistry();
+  health.set('temporal', () => ({ ok: false, detail: 'not connected yet' }));
+
+  const registration = keepRegistered({
+    directory: config.devicePlugins,
+    devices: () => presentDevices(config.hostRoot),
+    log,
+    signal,
+  });
+  health.set('kubelet', () => registration.state());
+  const heartbeat = keepHeartbeat({
+    node: config.node,
+    kube: ports.kube,
+    schedulable: () => registration.state().ok,
+    log,
+    signal,
+  });
+
+  // Launchers are followed from the start; reports wait until Temporal can be reached.
+  const temporal = connectTemporal(log, signal);
+  const delivery = deliverTo({
+    send: async (report) => {
+      const { client } = await temporal;
+      await client.workflow.getHandle(instanceId(report.vmi)).signal(domainReported, report);
+    },
+    log,
+    signal,
+  });
+  const follow = { ...ports, report: delivery.offer, log };
+  const discovery = discoverLaunchers({
+    pods: config.pods,
+    follow: (podUid, until) => followLauncher(podUid, follow, until),
+    log,
+    signal,
+  });
+  const swept = keepSwept(ports, log, signal);
+
+  new Gauge({
+    name: 'virtflow_node_launchers',
+    help: 'Launchers of this node that are being followed',
+    registers: [register],
+    collect() {
+      this.set(discovery.following());
+    },
+  });
+  new Gauge({
+    name: 'virtflow_node_reports_waiting',
+    help: 'Launchers whose newest report has not reached Temporal yet',
+    registers: [register],
+    collect() {
+      this.set(delivery.waiting());
+    },
+  });
+  const server = await serveHealth(config.healthPort, health, metricsPage(register, config.temporalMetricsPort));
+  log.info({ config }, 'node worker started');
+
+  try {
+    const connected = await temporal;
+    await awaitSetup(
+      connected,
+      (missing) => health.set('temporal', () => ({ ok: missing === undefined, detail: missing ?? 'connected' })),
+      log,
+      signal,
+    );
+    const workers = await createWorkers(
+      { ...ports, launchers: noticing(ports.launchers, discovery.lookNow) },
+      connected,
+    );
+    for (const worker of workers) health.set(`queue ${worker.options.taskQueue}`, workerCheck(worker));
+    await runWorkers(workers, signal);
+  } finally {
+    await server.close();
+    // A stop takes the node out of scheduling, however far the start had come.
+    if (signal.aborted) await heartbeat;
+  }
+  await Promise.all([registration.done, discovery.done, swept, delivery.settled()]);
+});

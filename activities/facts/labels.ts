@@ -9,9 +9,7 @@ export const INSTANCE_LABEL = 'vmi.kubevirt.io/id';
 export const ATTEMPT_ANNOTATION = 'virtflow.io/start-attempt';
 /** On a VMI: node on which it runs. */
 export const NODE_NAME_LABEL = 'kubevirt.io/nodeName';
-export const VMI_FINALIZER = 'kubevirt.io/foregroundDeleteVirtualMachine';
-/** On a VM, and on a VMI that a VM owns. */
-export const VM_FINALIZER = 'kubevirt.io/virtualMachineControllerFinalize';
+export { VMI_FINALIZER, VM_FINALIZER } from '../../api/kubevirt/finalizers.ts';
 /** Readiness gate of launcher Pods. */
 export const UNPAUSED_GATE = 'kubevirt.io/virtual-machine-unpaused';
 /** Name of the launcher's container. */

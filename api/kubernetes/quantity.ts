@@ -70,3 +70,9 @@ const written = (nano: bigint): string => {
   if (nano % NANO === 0n) return whole !== 0n && whole % MEBI === 0n ? `${whole / MEBI}Mi` : `${whole}`;
   return nano % 1_000_000n === 0n ? `${nano / 1_000_000n}m` : `${nano}n`;
 };
+
+/** True if the text is a quantity. */
+export const isQuantity = (text: string): boolean => {
+  const [, , whole = '', fraction = ''] = QUANTITY.exec(text) ?? [];
+  return whole + fraction !== '';
+};

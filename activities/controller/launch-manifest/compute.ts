@@ -1,6 +1,7 @@
 import { LAUNCHER_ENV } from '../../../api/launcher/paths.ts';
 import type { Container } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import { COMPUTE } from '../../facts/labels.ts';
 import type { LaunchInput } from './input.ts';
 import type { Mounted } from './mounted.ts';
 import { computeProbes } from './probes.ts';
@@ -14,7 +15,7 @@ export const computeContainer = (input: LaunchInput, mounted: Mounted[]): Contai
   const ports = portsOf(vmi);
   const devices = mounted.flatMap(({ device }) => (device ? [device] : []));
   return {
-    name: 'compute',
+    name: COMPUTE,
     image: launcherImage,
     imagePullPolicy: config.imagePullPolicy,
     env: environment(vmi),

@@ -1,5 +1,6 @@
 import type { Pod, PodSpec } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import { UNPAUSED_GATE } from '../../facts/labels.ts';
 import { accessCredentials } from './access-credentials.ts';
 import { podAffinity } from './affinity.ts';
 import { computeContainer } from './compute.ts';
@@ -17,11 +18,7 @@ import { userVolumes } from './user-volumes.ts';
 export { ManifestError } from './input.ts';
 export type { ClaimFacts, LaunchInput } from './input.ts';
 export { memoryOverhead } from './memory-overhead.ts';
-export { ATTEMPT_ANNOTATION, EPOCH_ANNOTATION } from './metadata.ts';
 export { podName } from './names.ts';
-
-/** Condition by which Services and probes wait for the guest; set by the controller. */
-export const READINESS_GATE = 'kubevirt.io/virtual-machine-unpaused';
 
 /** Seconds beyond the guest's grace period after which Kubernetes may kill the Pod. */
 const POD_GRACE_PADDING = 30;
@@ -48,7 +45,7 @@ export const renderLaunchManifest = (input: LaunchInput): Pod => {
       containers: [computeContainer(input, volumes), ...imageContainers(input)],
       ...(initContainers.length > 0 ? { initContainers } : {}),
       volumes: volumes.map(({ volume }) => volume),
-      readinessGates: [{ conditionType: READINESS_GATE }],
+      readinessGates: [{ conditionType: UNPAUSED_GATE }],
       ...serviceAccount(vmi),
       ...optionalParts(input),
     },

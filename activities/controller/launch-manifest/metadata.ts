@@ -1,15 +1,22 @@
 import type { ObjectMeta, OwnerReference } from '../../../api/kubernetes/types.ts';
 import { KUBEVIRT_API_VERSION } from '../../../api/kubevirt/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import {
+  APP_LABEL,
+  ATTEMPT_ANNOTATION,
+  COMPUTE,
+  CREATED_BY_LABEL,
+  INSTANCE_LABEL,
+  LAUNCHER_APP,
+} from '../../facts/labels.ts';
 import type { LaunchInput } from './input.ts';
 import { memoryOverhead } from './memory-overhead.ts';
 import { hostName, instanceLabel, podName } from './names.ts';
 import { networkAnnotations } from './network-annotations.ts';
 import { storageAnnotations } from './storage-annotations.ts';
 
-/** Run token's epoch and start attempt under which a launcher Pod was created. */
-export const EPOCH_ANNOTATION = 'virtflow.io/run-epoch';
-export const ATTEMPT_ANNOTATION = 'virtflow.io/start-attempt';
+/** Epoch of the run token under which a launcher Pod was created. */
+const EPOCH_ANNOTATION = 'virtflow.io/run-epoch';
 
 const INJECT_SIDECAR = 'sidecar.istio.io/inject';
 
@@ -36,10 +43,10 @@ const podLabels = (vmi: VirtualMachineInstance): Record<string, string> => {
   const inject = vmi.metadata?.annotations?.[INJECT_SIDECAR];
   return {
     ...vmi.metadata?.labels,
-    'kubevirt.io': 'virt-launcher',
-    'kubevirt.io/created-by': vmi.metadata?.uid ?? '',
+    [APP_LABEL]: LAUNCHER_APP,
+    [CREATED_BY_LABEL]: vmi.metadata?.uid ?? '',
     'vm.kubevirt.io/name': hostName(vmi),
-    'vmi.kubevirt.io/id': instanceLabel(vmi),
+    [INSTANCE_LABEL]: instanceLabel(vmi),
     ...(inject === undefined ? {} : { [INJECT_SIDECAR]: inject }),
   };
 };
@@ -51,7 +58,7 @@ const podAnnotations = ({ vmi, config, attempt }: LaunchInput): Record<string, s
   return {
     'kubevirt.io/domain': vmi.metadata?.name ?? '',
     ...Object.fromEntries(own),
-    'kubectl.kubernetes.io/default-container': 'compute',
+    'kubectl.kubernetes.io/default-container': COMPUTE,
     'kubevirt.io/migrationTransportUnix': 'true',
     'descheduler.alpha.kubernetes.io/request-evict-only': '',
     ...networkAnnotations(vmi),

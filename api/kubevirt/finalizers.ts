@@ -1,0 +1,4 @@
+/** On every VMI: kept until its launcher Pods are proven gone. */
+export const VMI_FINALIZER = 'kubevirt.io/foregroundDeleteVirtualMachine';
+/** On a VM, and on a VMI that a VM owns: kept until the VM has seen the VMI's end. */
+export const VM_FINALIZER = 'kubevirt.io/virtualMachineControllerFinalize';

@@ -1,0 +1,1 @@
+export { toInstance } from './to-instance.ts';

@@ -206,7 +206,11 @@ function agentReturn(execute: string, answer: string): unknown {
     const parsed: unknown = JSON.parse(answer);
     return typeof parsed === 'object' && parsed !== null && 'return' in parsed ? parsed.return : undefined;
   } catch {
-    const failure = { code: LibvirtErrorCode.internalError, domain: 0, message: 'the guest agent did not answer in JSON' };
+    const failure = {
+      code: LibvirtErrorCode.internalError,
+      domain: 0,
+      message: 'the guest agent did not answer in JSON',
+    };
     throw new LibvirtError(`agent ${execute}`, failure);
   }
 }

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+
+/** Where a private libvirtd keeps its things: all below one directory, which is short (a unix socket's path has at most 107 bytes). */
+export interface DaemonPaths {
+  readonly base: string;
+  readonly runtime: string;
+  readonly configuration: string;
+  readonly cache: string;
+  readonly socket: string;
+  readonly pidFile: string;
+}
+
+export function daemonPaths(base: string): DaemonPaths {
+  const runtime = join(base, 'run');
+  return {
+    base,
+    runtime,
+    configuration: join(base, 'config', 'libvirt'),
+    cache: join(base, 'cache'),
+    socket: join(runtime, 'libvirt', 'libvirt-sock'),
+    pidFile: join(runtime, 'libvirtd.pid'),
+  };
+}
+
+/** The environment libvirtd runs in: nothing of ours leaks into it or into QEMU. */
+export function daemonEnvironment(paths: DaemonPaths): Record<string, string> {
+  return {
+    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+    HOME: paths.base,
+    XDG_RUNTIME_DIR: paths.runtime,
+    XDG_CONFIG_HOME: join(paths.base, 'config'),
+    XDG_CACHE_HOME: paths.cache,
+    XDG_DATA_HOME: join(paths.base, 'data'),
+    XDG_STATE_HOME: join(paths.base, 'state'),
+  };
+}

@@ -7,7 +7,6 @@ export interface Domain {
   name: string;
   metadata?: Metadata | undefined;
   memory: Bytes;
-  maxMemory?: (Bytes & { '@slots': number }) | undefined;
   memoryBacking?: MemoryBacking | undefined;
   vcpu: { '@placement': 'static'; '#text': number };
   vcpus?: { vcpu: VcpuState[] } | undefined;

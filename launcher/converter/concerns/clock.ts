@@ -1,6 +1,6 @@
 import { given, yesNo, type Concern } from '../concern.ts';
 import type { Clock, Timer } from '../domain.ts';
-import type { Clock as ClockSpec } from '../../../api/kubevirt/types.ts';
+import type { Clock as ClockSpec, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 
 function offset({ utc, timezone }: ClockSpec): Clock {
   if (utc) return { '@offset': 'utc', '@adjustment': String(utc.offsetSeconds ?? 'reset') };
@@ -32,8 +32,21 @@ function timers({ timer }: ClockSpec): Timer[] {
   ];
 }
 
-/** Clock offset and timers; a frequency that the guest's TSC must have, from the topology hints. */
+/**
+ * A guest whose TSC must stay constant across hosts (invtsc, or Hyper-V's reenlightenment) gets the frequency that was picked for it.
+ */
+function tscTimer({ spec, status }: VirtualMachineInstance): Timer[] {
+  const frequency = status?.topologyHints?.tscFrequency ?? 0;
+  const invariant = spec.domain.cpu?.features?.some(
+    ({ name, policy }) => name === 'invtsc' && (policy === 'require' || policy === 'force'),
+  );
+  const reenlightened = spec.domain.features?.hyperv?.reenlightenment?.enabled === true;
+  return frequency > 0 && (invariant || reenlightened) ? [{ '@name': 'tsc', '@frequency': frequency }] : [];
+}
+
+/** Clock offset and timers. */
 export const clock: Concern = (vmi) => {
   const spec = vmi.spec.domain.clock;
-  return spec ? { clock: { ...offset(spec), timer: timers(spec) } } : {};
+  const timer = [...timers(spec ?? {}), ...tscTimer(vmi)];
+  return spec || timer.length > 0 ? { clock: { ...offset(spec ?? {}), timer } } : {};
 };

@@ -1,4 +1,4 @@
-import { compareQuantities, quantityFloor } from '../../../api/kubernetes/quantity.ts';
+import { quantityFloor } from '../../../api/kubernetes/quantity.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { Concern } from '../concern.ts';
 import type { Bytes } from '../domain.ts';
@@ -18,13 +18,5 @@ export function guestMemory(vmi: VirtualMachineInstance): string {
   return quantity;
 }
 
-/** Memory at boot, and how far it may grow by hot-plug. */
-export const memory: Concern = (vmi) => {
-  const guest = guestMemory(vmi);
-  const max = vmi.spec.domain.memory?.maxGuest;
-  const grows = max !== undefined && compareQuantities(max, guest) !== 0;
-  return {
-    memory: bytes('spec.domain.memory.guest', guest),
-    maxMemory: grows ? { ...bytes('spec.domain.memory.maxGuest', max), '@slots': 0 } : undefined,
-  };
-};
+/** Memory at boot. It cannot grow while the guest runs: libvirt 9.0 wants a NUMA cell and slots for that, so maxGuest has no effect yet. */
+export const memory: Concern = (vmi) => ({ memory: bytes('spec.domain.memory.guest', guestMemory(vmi)) });

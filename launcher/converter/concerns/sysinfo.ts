@@ -10,9 +10,15 @@ const entries = (values: Record<string, string | undefined>): SysInfoEntry[] =>
  * SMBIOS tables. Guests (cloud-init, Windows activation) recognise the platform by them, so the defaults stay KubeVirt's.
  */
 export const sysinfo: Concern = (vmi, host) => {
-  const { firmware, chassis } = vmi.spec.domain;
+  const { firmware, chassis = {} } = vmi.spec.domain;
   const { manufacturer = 'KubeVirt', family = 'KubeVirt', product = 'None', sku, version } = host.smbios ?? {};
-  const chassisEntries = entries({ ...chassis });
+  const chassisEntries = entries({
+    manufacturer: chassis.manufacturer,
+    version: chassis.version,
+    serial: chassis.serial,
+    asset: chassis.asset,
+    sku: chassis.sku,
+  });
   return {
     sysinfo: {
       '@type': 'smbios',

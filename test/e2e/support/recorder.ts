@@ -1,0 +1,76 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SERIAL_LOG } from '../../../api/launcher/paths.ts';
+import { qemuProcesses } from './processes.ts';
+import { parseReadings, violations, type Reading } from './readings.ts';
+
+const POLL_MS = 20;
+const SCAN_EVERY = 10;
+const CHUNK = 1 << 16;
+
+interface Console {
+  source: string;
+  file: FileHandle;
+  offset: number;
+  rest: string;
+}
+
+/**
+ * Observes a VM from outside virtflow: reads the serial console logs of all its QEMU processes on both nodes as they grow, and counts the
+ * processes. The guest must run with `counter=ttyS0`.
+ */
+export class Recorder {
+  readonly readings: Reading[] = [];
+  readonly #overlaps: string[] = [];
+  readonly #consoles = new Map<number, Console>();
+  readonly #vm: { namespace: string; name: string };
+  #stopped = false;
+  #running: Promise<void>;
+
+  constructor(namespace: string, name: string) {
+    this.#vm = { namespace, name };
+    this.#running = this.#run();
+  }
+
+  /** Ends the observation. @returns every sign of two active domains; empty is good */
+  async stop(): Promise<string[]> {
+    this.#stopped = true;
+    await this.#running;
+    for (const { file } of this.#consoles.values()) await file.close();
+    return [...this.#overlaps, ...violations(this.readings)];
+  }
+
+  async #run(): Promise<void> {
+    for (let round = 0; !this.#stopped; round++) {
+      if (round % SCAN_EVERY === 0) await this.#scan();
+      for (const console of this.#consoles.values()) await this.#read(console);
+      await pause(POLL_MS);
+    }
+  }
+
+  async #scan(): Promise<void> {
+    const processes = await qemuProcesses(this.#vm.namespace, this.#vm.name);
+    if (processes.length > 1)
+      this.#overlaps.push(`QEMU processes ${processes.map((p) => p.pid).join(', ')} at the same time at ${Date.now()}`);
+    for (const { pid } of processes) {
+      if (this.#consoles.has(pid)) continue;
+      const file = await open(`/proc/${pid}/root${SERIAL_LOG}`).catch(() => undefined);
+      if (file) this.#consoles.set(pid, { source: `qemu ${pid}`, file, offset: 0, rest: '' });
+    }
+  }
+
+  async #read(console: Console): Promise<void> {
+    for (;;) {
+      const { bytesRead, buffer } = await console.file.read(Buffer.alloc(CHUNK), 0, CHUNK, console.offset);
+      if (bytesRead === 0) return;
+      console.offset += bytesRead;
+      const { readings, rest } = parseReadings(
+        console.rest + buffer.toString('latin1', 0, bytesRead),
+        console.source,
+        Date.now(),
+      );
+      console.rest = rest;
+      this.readings.push(...readings);
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import type { OperationFinished, OperationProgress } from '../../api/contract/operations.ts';
+import { FAILURES } from '../../api/contract/failures.ts';
+import { isNewer } from '../../api/launcher/reports.ts';
+import { adopted } from './adopted.ts';
+import { finalPhase, inPhase, startingFrom } from './phases.ts';
+import type { Forwarded, InstanceCommand, InstanceDecision, InstanceEvent, InstanceState } from './state.ts';
+import { shallEnd } from './state.ts';
+
+const only = (state: InstanceState): InstanceDecision => ({ state, commands: [] });
+
+/** Takes an event into the state, and passes on to the operation under way what concerns it. */
+export const absorb = (state: InstanceState, event: InstanceEvent, at: string): InstanceDecision => {
+  switch (event.type) {
+    case 'instanceObserved':
+      return instanceObserved(state, event.facts);
+    case 'podObserved': {
+      const { facts } = event;
+      // A Pod that is not ours only informs; the operation knows whether it is its own.
+      const isOurs = facts.uid === state.pod?.uid && state.podFacts?.gone !== true;
+      const seen = isOurs ? withFacts(state, facts) : heard(state, facts);
+      return { state: seen, commands: forward(seen, { signal: 'podChanged', facts }) };
+    }
+    case 'domainReported': {
+      const { report } = event;
+      if (report.vmi.uid !== state.ref.uid) return only(state);
+      const isOurs = report.podUid === state.pod?.uid && isNewer(report, state.domain);
+      const seen = isOurs ? { ...withoutTimer(state), domain: report } : withoutTimer(state);
+      return { state: seen, commands: forward(seen, { signal: 'domainChanged', report }) };
+    }
+    case 'dependencyChanged':
+      return dependencyChanged(state, event.kind);
+    case 'operationProgress':
+      return only(progressed(state, event.progress, at));
+    case 'operationFinished':
+      return only(finished(state, event.finished, at));
+    case 'operationLost':
+      return only(event.id === state.operation?.id ? lookAgain(state) : state);
+    case 'operationExists':
+      return only(event.id === state.operation?.id && !event.isOpen ? lookAgain(state) : state);
+    case 'retryRequested':
+      return only(retried(state));
+    case 'adopted':
+      return only(adopted(state, event.found, at));
+    case 'released': {
+      const { epoch: _, ...rest } = state;
+      return only({ ...rest, release: 'done' });
+    }
+    case 'timerFired':
+      return only(state);
+  }
+};
+
+/** A launcher that speaks can be asked: no need to wait any longer. */
+const withoutTimer = ({ wakeAt: _, ...state }: InstanceState): InstanceState => state;
+
+const forward = ({ operation }: InstanceState, message: Forwarded): InstanceCommand[] =>
+  operation === undefined ? [] : [{ type: 'forward', id: operation.id, message }];
+
+const instanceObserved = (state: InstanceState, facts: NonNullable<InstanceState['object']>): InstanceDecision => {
+  if (facts.vmi.uid !== state.ref.uid || state.object?.gone === true) return only(state);
+  // A deletion is never taken back.
+  const deleting = facts.deleting || state.object?.deleting === true;
+  const seen = { ...state, object: { ...facts, deleting } };
+  const known = startingFrom(seen, facts.phase);
+  // The user may have changed what a waiting step waits for. With the object gone the operation goes on as it is.
+  return { state: known, commands: facts.gone === true ? [] : forward(known, { signal: 'wake' }) };
+};
+
+const withFacts = (state: InstanceState, facts: NonNullable<InstanceState['podFacts']>): InstanceState => {
+  const provenEnded = facts.provenEnded || state.podFacts?.provenEnded === true;
+  const seen = { ...state, podFacts: { ...facts, provenEnded } };
+  const hasNews = facts.provenEnded || facts.gone === true;
+  // The proof that a shutdown may have failed for lack of.
+  return hasNews && state.failed?.kind === 'shutdown' ? retried(seen) : seen;
+};
+
+const heard = (state: InstanceState, facts: NonNullable<InstanceState['podFacts']>): InstanceState =>
+  state.operation?.kind === 'start' && facts.uid !== state.pod?.uid ? { ...state, heard: facts } : state;
+
+/** Failures that a change of the cluster's configuration may have cured. */
+const CURED_BY_CONFIGURATION = ['InvalidSpec', 'Forbidden'];
+
+const dependencyChanged = (state: InstanceState, kind: string): InstanceDecision => {
+  if (state.operation !== undefined) return { state, commands: forward(state, { signal: 'wake' }) };
+  if (state.failed === undefined) return only(state);
+  const { type } = state.failed.failure;
+  const isCured =
+    type === 'Unknown' || FAILURES[type].retryable || (kind === 'KubeVirt' && CURED_BY_CONFIGURATION.includes(type));
+  return only(isCured ? retried(state) : state);
+};
+
+const retried = (state: InstanceState): InstanceState => {
+  const { failed, ...rest } = state;
+  return failed === undefined ? state : { ...rest, retryOf: failed.id };
+};
+
+/** The operation is not what we took it for. Whatever it did is found by looking at the world. */
+const lookAgain = (state: InstanceState): InstanceState => {
+  const { operation: _, wakeAt: _wakeAt, ...rest } = state;
+  return { ...rest, adoption: 'needed', adoptionRounds: 0 };
+};
+
+const progressed = (state: InstanceState, progress: OperationProgress, at: string): InstanceState => {
+  const { operation } = state;
+  if (operation === undefined || operation.id !== progress.operationId) return state;
+  const { trouble: _, ...rest } = operation;
+  const { pod, epoch, trouble } = progress;
+  const seen: InstanceState = {
+    ...state,
+    operation: { ...rest, phase: progress.phase, ...(trouble === undefined ? {} : { trouble: trouble.failure }) },
+    ...(epoch === undefined || operation.kind !== 'start' ? {} : { epoch }),
+  };
+  if (operation.kind !== 'start') return seen;
+  const placed = pod === undefined ? seen : withPod(seen, pod);
+  return inPhase(placed, progress.phase, at);
+};
+
+const withPod = (state: InstanceState, pod: NonNullable<InstanceState['pod']>): InstanceState => {
+  if (state.pod?.uid === pod.uid) return { ...state, pod };
+  const { podFacts: _facts, domain: _domain, heard: facts, ...rest } = state;
+  return { ...rest, pod, ...(facts?.uid === pod.uid ? { podFacts: facts } : {}) };
+};
+
+const withoutPod = (state: InstanceState, uid: string | undefined): InstanceState => {
+  const leftovers = state.leftovers.filter((pod) => pod.uid !== uid);
+  if (uid !== undefined && state.pod?.uid !== uid) return { ...state, leftovers };
+  const { pod: _pod, podFacts: _facts, domain: _domain, epoch: _epoch, ...rest } = state;
+  return { ...rest, leftovers, started: false };
+};
+
+const finished = (state: InstanceState, report: OperationFinished, at: string): InstanceState => {
+  const { operation, ...rest } = state;
+  if (operation === undefined || operation.id !== report.operationId) return state;
+  return report.kind === 'start'
+    ? startFinished(rest, operation.id, report, at)
+    : shutdownFinished(rest, operation, report, at);
+};
+
+const startFinished = (state: InstanceState, id: string, report: OperationFinished, at: string): InstanceState => {
+  const { pod, epoch, failure } = report;
+  const placed = {
+    ...(pod === undefined ? withoutPod(state, undefined) : withPod(state, pod)),
+    ...(epoch === undefined || pod === undefined ? {} : { epoch }),
+  };
+  if (report.outcome === 'succeeded') return inPhase({ ...placed, started: true }, 'Running', at);
+  if (failure === undefined || (report.outcome === 'cancelled' && shallEnd(state))) return placed;
+  const left = { ...placed, failed: { id, kind: 'start', failure } as const };
+  if (failure.type !== 'PodFailed') return left;
+  const { failed: _, ...final } = left;
+  return inPhase({ ...final, end: 'neverRan' }, 'Failed', at);
+};
+
+const shutdownFinished = (
+  state: InstanceState,
+  { id, cause }: NonNullable<InstanceState['operation']>,
+  report: OperationFinished,
+  at: string,
+): InstanceState => {
+  if (report.outcome !== 'succeeded') {
+    const failure = report.failure ?? { type: 'Unknown', message: 'the shutdown ended without saying why.' };
+    return { ...state, failed: { id, kind: 'shutdown', failure } };
+  }
+  const told = report.end ?? 'unknown';
+  const end = told === 'unknown' ? (state.domain?.end ?? 'unknown') : told;
+  const free = withoutPod(state, report.pod?.uid);
+  if (report.pod !== undefined && report.pod.uid !== state.pod?.uid) return free;
+  // What was left of a start that nobody wants to end: it is started anew.
+  if (cause === 'startCancelled' && end === 'neverRan' && free.object?.deleting !== true) return free;
+  if (free.end !== undefined) return free;
+  return inPhase({ ...free, end }, finalPhase(end), at);
+};

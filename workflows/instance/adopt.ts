@@ -1,0 +1,52 @@
+import type { OperationKind } from '../../api/contract/operations.ts';
+import { wake } from '../../api/contract/operations.ts';
+import type { PodFacts } from '../../api/contract/facts.ts';
+import type { ObjectRef } from '../../api/contract/refs.ts';
+import { shutdownId, startId } from '../../api/contract/refs.ts';
+import type { DomainReport } from '../../api/launcher/reports.ts';
+import { bookkeeping, nodeActivities } from '../shared/proxies.ts';
+import { tell } from '../shared/signals.ts';
+import type { Found } from './state.ts';
+
+/** Attempts that are asked for when no Pod tells which one created it. */
+const FIRST_ATTEMPTS = [1, 2, 3];
+
+/** Looks at the world: object, token and Pods live, their launchers, and an operation that an earlier life of the entity may have left running. */
+export const adopt = async (vmi: ObjectRef): Promise<Found> => {
+  const adoption = await bookkeeping('Adopt').adoptInstance(vmi);
+  const pods = adoption.pods.filter(({ gone }) => gone !== true);
+  const isNew = pods.length === 0 && adoption.token?.holder?.vmiUid !== vmi.uid;
+  if (isNew) return { ...adoption, domains: {} };
+  const operation = await openOperation(vmi, pods);
+  const reports = await Promise.all(pods.map((pod) => inspect(vmi, pod)));
+  return {
+    ...{
+      ...adoption,
+      domains: Object.fromEntries(reports.flatMap((report) => (report ? [[report.podUid, report]] : []))),
+    },
+    ...(operation === undefined ? {} : { operation }),
+  };
+};
+
+const openOperation = async (vmi: ObjectRef, pods: PodFacts[]): Promise<Found['operation']> => {
+  const told = pods.flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]));
+  const asked: { id: string; kind: OperationKind; attempt: number }[] = [
+    ...(told.length > 0 ? told : FIRST_ATTEMPTS).map((attempt) => ({
+      ...{ id: startId(vmi, attempt), kind: 'start' as const, attempt },
+    })),
+    ...FIRST_ATTEMPTS.map((attempt) => ({ ...{ id: shutdownId(vmi, attempt), kind: 'shutdown' as const, attempt } })),
+  ];
+  const open = await Promise.all(asked.map(({ id }) => tell(id, wake)));
+  return asked.find((_, index) => open[index]);
+};
+
+/** The launcher's answer; undefined when nobody answers. */
+const inspect = async (vmi: ObjectRef, pod: PodFacts): Promise<DomainReport | undefined> => {
+  const { name, uid, node } = pod;
+  if (node === undefined || pod.provenEnded || !pod.computeReady) return undefined;
+  try {
+    return await nodeActivities(node, `Ask the launcher of ${name}`).inspectDomain({ vmi, pod: { name, uid, node } });
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,116 @@
+import { shutdownId, startId } from '../../api/contract/refs.ts';
+import { absorb } from './absorb.ts';
+import { bringForward, reasonToStop } from './ending.ts';
+import { inPhase } from './phases.ts';
+import type { BeginOperation, InstanceCommand, InstanceDecision, InstanceEvent, InstanceState } from './state.ts';
+import { shallEnd } from './state.ts';
+import { after } from '../shared/time.ts';
+
+/**
+ * What the entity of a VMI does: first takes the event in, then looks at what it knows and says what comes next. Pure; for every event in every state.
+ * Never two operations at once, and none before the world was looked at.
+ * @param at now; RFC 3339
+ */
+export const decide = (before: InstanceState, event: InstanceEvent, at: string): InstanceDecision => {
+  const taken = absorb(before, event, at);
+  const next = proceed(taken.state, at);
+  return { state: next.state, commands: [...taken.commands, ...next.commands] };
+};
+
+const nothing = (state: InstanceState): InstanceDecision => ({ state, commands: [] });
+
+const proceed = (state: InstanceState, at: string): InstanceDecision => {
+  if (state.adoption === 'underWay') return nothing(state);
+  if (state.adoption === 'needed') return adopt(state, at);
+  if (state.operation !== undefined) return steer(state, state.operation, at);
+  if (state.failed !== undefined && !(state.failed.kind === 'start' && shallEnd(state))) return nothing(state);
+  if (state.pod !== undefined || state.leftovers.length > 0) return endPod(state, at);
+  if (state.end !== undefined) return release(state);
+  // Deleted before a guest ever ran.
+  if (shallEnd(state)) return release(inPhase({ ...state, end: 'neverRan' }, 'Failed', at));
+  return begin(state, { kind: 'start', attempt: state.attempts.start + 1 });
+};
+
+const adopt = (state: InstanceState, at: string): InstanceDecision => {
+  if (state.wakeAt !== undefined && state.wakeAt > at && !shallEnd(state)) return nothing(state);
+  const { wakeAt: _, ...rest } = state;
+  return { state: { ...rest, adoption: 'underWay' }, commands: [{ type: 'adopt', attempts: state.attempts }] };
+};
+
+/** While an operation runs: a start is cancelled when its VMI shall end, a shutdown's deadline follows a shorter grace period. */
+const steer = (
+  state: InstanceState,
+  operation: NonNullable<InstanceState['operation']>,
+  at: string,
+): InstanceDecision => {
+  if (operation.kind === 'start') {
+    if (!shallEnd(state) || operation.cancelling === true) return nothing(state);
+    const cancelling = { ...operation, cancelling: true };
+    return { state: { ...state, operation: cancelling }, commands: [{ type: 'cancel', id: operation.id }] };
+  }
+  const sooner = bringForward(operation, state.object, at);
+  if (sooner === undefined) return nothing(state);
+  const message = { signal: 'bringForward', deadline: sooner.deadline } as const;
+  return {
+    state: { ...state, operation: { ...operation, ...sooner } },
+    commands: [{ type: 'forward', id: operation.id, message }],
+  };
+};
+
+/** A Pod is there and no operation: either its guest runs on, or it is shut down. */
+const endPod = (state: InstanceState, at: string): InstanceDecision => {
+  const { pod, leftovers, epoch } = state;
+  const why = reasonToStop(state);
+  if (pod !== undefined && state.started && why === undefined) return nothing(state);
+  // What holds nothing goes first: the token is released with the Pod that it is bound to.
+  const target = state.started ? pod : (leftovers[0] ?? pod);
+  if (target === undefined) return nothing(state);
+  const graceSeconds = state.object?.gracePeriodSeconds ?? 30;
+  const isLast = target === pod || (pod === undefined && leftovers.length === 1);
+  const isGuests = target === pod && state.started;
+  return begin(
+    state,
+    {
+      kind: 'shutdown',
+      attempt: state.attempts.shutdown + 1,
+      pod: target,
+      deadline: after(at, graceSeconds * 1000),
+      cause: isGuests && why !== undefined ? why.cause : 'startCancelled',
+      ...(isLast && epoch !== undefined ? { epoch } : {}),
+      ...(isGuests && why?.end !== undefined ? { end: why.end } : {}),
+    },
+    graceSeconds,
+  );
+};
+
+const begin = (state: InstanceState, operation: BeginOperation, graceSeconds?: number): InstanceDecision => {
+  const { failed: _failed, retryOf, ...rest } = state;
+  const { kind, attempt } = operation;
+  const id = kind === 'start' ? startId(state.ref, attempt) : shutdownId(state.ref, attempt);
+  const owner = state.object?.owner;
+  const command: InstanceCommand = {
+    ...{ type: 'begin', id, operation: retryOf === undefined ? operation : { ...operation, retryOf } },
+    ...(owner === undefined ? {} : { owner }),
+  };
+  return {
+    state: {
+      ...rest,
+      attempts: { ...state.attempts, [kind]: attempt },
+      operation: {
+        ...{ id, kind, attempt, phase: '' },
+        ...(operation.kind === 'shutdown' ? { deadline: operation.deadline, cause: operation.cause } : {}),
+        ...(graceSeconds === undefined ? {} : { graceSeconds }),
+      },
+    },
+    commands: [command],
+  };
+};
+
+/** The VMI is final; with its deletion its finalizers go, and a token that no Pod was created under. */
+const release = (state: InstanceState): InstanceDecision => {
+  const { object, epoch } = state;
+  const hasSomething = object?.gone === true ? epoch !== undefined : object?.deleting === true;
+  if (!hasSomething || state.release !== undefined) return nothing(state);
+  const command: InstanceCommand = { type: 'release', ...(epoch === undefined ? {} : { epoch }) };
+  return { state: { ...state, release: 'underWay' }, commands: [command] };
+};

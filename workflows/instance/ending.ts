@@ -1,0 +1,31 @@
+import type { InstanceFacts } from '../../api/contract/facts.ts';
+import type { GuestEnd, ShutdownInput } from '../../api/contract/operations.ts';
+import { after } from '../shared/time.ts';
+import type { InstanceState, Running } from './state.ts';
+import { shallEnd } from './state.ts';
+
+/** Why a guest that runs, or did, is to be shut down now; undefined: it runs on. */
+export const reasonToStop = (state: InstanceState): { cause: ShutdownInput['cause']; end?: GuestEnd } | undefined => {
+  const { domain, podFacts } = state;
+  if (domain?.state === 'shutoff' || domain?.state === 'crashed') {
+    return { cause: 'guestStopped', end: domain.end ?? (domain.state === 'crashed' ? 'crashed' : 'unknown') };
+  }
+  if (domain?.state === 'none') return { cause: 'guestStopped' };
+  if (shallEnd(state)) return { cause: 'deleted' };
+  if (podFacts === undefined) return undefined;
+  if (podFacts.deleting || podFacts.gone === true) return { cause: 'podDeleted' };
+  if (podFacts.phase === 'Succeeded' || podFacts.phase === 'Failed') return { cause: 'guestStopped' };
+  return undefined;
+};
+
+/** A grace period that became shorter while the guest is shut down brings its deadline forward. */
+export const bringForward = (
+  { deadline, graceSeconds }: Running,
+  object: InstanceFacts | undefined,
+  at: string,
+): { deadline: string; graceSeconds: number } | undefined => {
+  if (object === undefined || deadline === undefined || graceSeconds === undefined) return undefined;
+  if (object.gracePeriodSeconds >= graceSeconds) return undefined;
+  const sooner = after(at, object.gracePeriodSeconds * 1000);
+  return sooner < deadline ? { deadline: sooner, graceSeconds: object.gracePeriodSeconds } : undefined;
+};

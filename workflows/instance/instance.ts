@@ -1,0 +1,93 @@
+import { ApplicationFailure, continueAsNew, log, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { EntityInput } from '../../api/contract/entities.ts';
+import * as contract from '../../api/contract/entities.ts';
+import { operationFinished, operationProgress, retryOperation } from '../../api/contract/operations.ts';
+import { runEntity } from '../shared/entity.ts';
+import { toFailureInfo } from '../shared/failures.ts';
+import { newInbox } from '../shared/inbox.ts';
+import { bookkeeping } from '../shared/proxies.ts';
+import { now } from '../shared/time.ts';
+import { newAttributeWriter } from '../shared/visibility.ts';
+import { newWriter } from '../shared/writer.ts';
+import { decide } from './decide.ts';
+import { perform } from './perform.ts';
+import { isAsCreated, reportKey, reportOf } from './report.ts';
+import type { InstanceEvent, InstanceState } from './state.ts';
+import { initialState, isGone, isOver } from './state.ts';
+import { attributesOf, detailsOf, statusOf } from './views.ts';
+
+interface CarriedState {
+  state: InstanceState;
+  written?: string;
+}
+
+/** The entity of a VirtualMachineInstance: its phase, one operation at a time; from the object's first sight until it is gone. */
+export async function virtualMachineInstance(input: EntityInput): Promise<void> {
+  const { ref: vmi } = input;
+  const inbox = newInbox<InstanceEvent>();
+  const carried = restore(input);
+  let state = carried.state;
+
+  setHandler(contract.instanceObserved, (facts) => inbox.put({ type: 'instanceObserved', facts }));
+  setHandler(contract.podObserved, (facts) => inbox.put({ type: 'podObserved', facts }));
+  setHandler(contract.domainReported, (report) => inbox.put({ type: 'domainReported', report }));
+  setHandler(contract.dependencyChanged, (changed) => inbox.put({ type: 'dependencyChanged', ...changed }));
+  setHandler(operationProgress, (progress) => inbox.put({ type: 'operationProgress', progress }));
+  setHandler(operationFinished, (finished) => inbox.put({ type: 'operationFinished', finished }));
+  setHandler(contract.entityStatus, () => statusOf(state));
+  const retried = (): string | undefined =>
+    decide(state, { type: 'retryRequested' }, now()).commands.flatMap((command) =>
+      command.type === 'begin' ? [command.id] : [],
+    )[0];
+  setHandler(
+    retryOperation,
+    () => {
+      const operationId = retried() ?? '';
+      inbox.put({ type: 'retryRequested' });
+      return { operationId };
+    },
+    {
+      validator: () => {
+        if (state.failed !== undefined && retried() !== undefined) return;
+        throw ApplicationFailure.nonRetryable('No operation of this VMI has failed and waits to be retried.');
+      },
+    },
+  );
+
+  const writer = newWriter(async (report: ReturnType<typeof reportOf>) => {
+    await bookkeeping(`Publish ${report.phase}`)
+      .publishInstance({ vmi, report })
+      .catch((error: unknown) => log.error('status refused', { failure: toFailureInfo(error) }));
+  }, carried.written);
+  const writeAttributes = newAttributeWriter();
+  const show = (shown: InstanceState): void => {
+    state = shown;
+    writeAttributes(attributesOf(shown));
+    setCurrentDetails(detailsOf(shown));
+    const report = reportOf(shown);
+    if (shown.adoption === 'done' && !isGone(shown) && !isAsCreated(shown, report)) {
+      writer.want(report, reportKey(report));
+    }
+  };
+
+  await runEntity({
+    ...{ inbox, state, decide, show, isOver, timer: { type: 'timerFired' } },
+    isShown: writer.isIdle,
+    wakeAt: ({ wakeAt }) => wakeAt,
+    perform: async (command) => {
+      // The final status is to be seen before the object may go.
+      if (command.type === 'release') await writer.idle();
+      return perform(vmi, command, inbox.put);
+    },
+    continueAfter: input.continueAfter,
+    continueAsNew: (last) => {
+      const written = writer.lastKey();
+      const next: CarriedState = { state: last, ...(written === undefined ? {} : { written }) };
+      return continueAsNew<typeof virtualMachineInstance>({ ...input, carried: { version: 1, state: next } });
+    },
+  });
+}
+
+/** State of an earlier run of this entity. There is one version so far. */
+const restore = ({ ref, carried }: EntityInput): CarriedState =>
+  carried === undefined ? { state: initialState(ref) } : (carried.state as CarriedState);

@@ -1,0 +1,78 @@
+import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/common';
+import { ParentClosePolicy, isCancellation, startChild } from '@temporalio/workflow';
+import { WORKFLOWS, wake } from '../../api/contract/operations.ts';
+import * as operations from '../../api/contract/operations.ts';
+import type { ObjectRef } from '../../api/contract/refs.ts';
+import { instanceId } from '../../api/contract/refs.ts';
+import { bookkeeping } from '../shared/proxies.ts';
+import { cancel, tell } from '../shared/signals.ts';
+import { adopt } from './adopt.ts';
+import type { Forwarded, InstanceCommand, InstanceEvent } from './state.ts';
+
+type Begin = Extract<InstanceCommand, { type: 'begin' }>;
+
+/** Carries out one command of an instance's entity. `put` takes what happens later. */
+export const perform = async (
+  vmi: ObjectRef,
+  command: InstanceCommand,
+  put: (event: InstanceEvent) => void,
+): Promise<InstanceEvent | undefined> => {
+  switch (command.type) {
+    case 'adopt':
+      return { type: 'adopted', found: await adopt(vmi) };
+    case 'begin':
+      return begin(vmi, command, put);
+    case 'forward':
+      return lostUnless(await forward(command.id, command.message), command.id);
+    case 'cancel':
+      return lostUnless(await cancel(command.id), command.id);
+    case 'release': {
+      const { releaseToken, releaseInstance } = bookkeeping('Release');
+      if (command.epoch !== undefined) await releaseToken({ vmi, epoch: command.epoch });
+      await releaseInstance(vmi);
+      return { type: 'released' };
+    }
+  }
+};
+
+const lostUnless = (isThere: boolean, id: string): InstanceEvent | undefined =>
+  isThere ? undefined : { type: 'operationLost', id };
+
+/** Starts an operation that outlives this run. Its id is taken if an entity that lost its history begins it again. */
+const begin = async (
+  vmi: ObjectRef,
+  { id, operation, owner }: Begin,
+  put: (event: InstanceEvent) => void,
+): Promise<InstanceEvent | undefined> => {
+  const { kind, ...rest } = operation;
+  const input = { ...rest, entity: instanceId(vmi), vmi, ...(owner === undefined ? {} : { vm: owner }) };
+  try {
+    const child = await startChild(kind === 'start' ? WORKFLOWS.startInstance : WORKFLOWS.shutdownInstance, {
+      workflowId: id,
+      args: [input],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      staticSummary: `${kind} of ${vmi.namespace}/${vmi.name}, attempt ${operation.attempt}`,
+    });
+    const closed = (): void => put({ type: 'operationLost', id });
+    // It has reported its end before it closes; one that was terminated has not.
+    void child.result().then(closed, (error: unknown) => (isCancellation(error) ? undefined : closed()));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return { type: 'operationExists', id, isOpen: await tell(id, wake) };
+  }
+};
+
+const forward = (id: string, message: Forwarded): Promise<boolean> => {
+  switch (message.signal) {
+    case 'podChanged':
+      return tell(id, operations.podChanged, message.facts);
+    case 'domainChanged':
+      return tell(id, operations.domainChanged, message.report);
+    case 'wake':
+      return tell(id, wake);
+    case 'bringForward':
+      return tell(id, operations.bringForward, message.deadline);
+  }
+};

@@ -1,0 +1,94 @@
+import type { ConditionReport, InstanceReport } from '../../api/contract/activities.ts';
+import type { FailureInfo } from '../../api/contract/failures.ts';
+import type { InstanceState } from './state.ts';
+import { isFinal } from './phases.ts';
+
+/** What the VMI's status shows of the entity's state. */
+export const reportOf = (state: InstanceState): InstanceReport => {
+  const { pod, domain, end, phase, phaseTimes } = state;
+  const node = pod?.node;
+  return {
+    phase: phase === '' ? 'Pending' : phase,
+    phaseTimes,
+    activePods: pod === undefined ? {} : { [pod.uid]: node ?? '' },
+    conditions: conditionsOf(state),
+    ...(node === undefined ? {} : { node }),
+    ...(domain === undefined ? {} : { domain }),
+    ...(end === undefined ? {} : { reason: `guest ended: ${end}` }),
+  };
+};
+
+/** Whether the object can already look like this, so that a write would be for nothing (the API server's webhook writes Pending). */
+export const isAsCreated = ({ object }: InstanceState, report: InstanceReport): boolean =>
+  object?.phase === 'Pending' &&
+  report.phase === 'Pending' &&
+  Object.keys(report.activePods).length === 0 &&
+  report.conditions.every(({ type }) => type === 'Ready');
+
+/** What tells two reports apart: not the running numbers and times of a domain report. */
+export const reportKey = ({ domain, ...report }: InstanceReport): string => {
+  if (domain === undefined) return JSON.stringify(report);
+  const { sequence: _sequence, at: _at, ...rest } = domain;
+  return JSON.stringify({ ...report, domain: rest });
+};
+
+const conditionsOf = (state: InstanceState): ConditionReport[] => {
+  const { podFacts, domain, phase } = state;
+  const failure = state.operation?.trouble ?? (isFinal(phase) ? undefined : state.failed?.failure);
+  return [
+    ready(state),
+    ...(podFacts === undefined || isFinal(phase) ? [] : podScheduled(podFacts)),
+    ...(failure === undefined ? [] : synchronized(state, failure)),
+    ...(failure?.type === 'VolumeNotReady' ? [provisioning(failure)] : []),
+    ...(domain?.agent.connected === true && phase === 'Running' ? [is('AgentConnected')] : []),
+    ...(domain?.state === 'paused' && phase === 'Running' ? [paused(domain.reason)] : []),
+  ];
+};
+
+const is = (type: string): ConditionReport => ({ type, status: 'True' });
+
+/** Reasons as in KubeVirt. */
+const ready = ({ pod, podFacts, phase, domain, operation }: InstanceState): ConditionReport => {
+  const not = (reason: string, message: string): ConditionReport => ({
+    ...{ type: 'Ready', status: 'False' },
+    reason,
+    message,
+  });
+  if (isFinal(phase)) return not('GuestNotRunning', 'the guest has ended');
+  if (pod === undefined) return not('PodNotExists', 'there is no launcher Pod');
+  if (phase !== 'Running') return not('GuestNotRunning', 'the guest does not run yet');
+  if (podFacts?.deleting === true) return not('PodTerminating', `Pod ${pod.name} is terminating`);
+  if (operation?.kind === 'shutdown') return not('GuestNotRunning', 'the guest is shut down');
+  if (domain?.state === 'paused') return not('GuestNotRunning', 'the guest is paused');
+  return is('Ready');
+};
+
+const podScheduled = ({ node, unschedulable }: NonNullable<InstanceState['podFacts']>): ConditionReport[] => {
+  if (unschedulable !== undefined) return [{ ...{ type: 'PodScheduled', status: 'False' }, ...unschedulable }];
+  return node === undefined ? [] : [is('PodScheduled')];
+};
+
+/** Reasons that KubeVirt's tools look for; any other failure gives its type. */
+const REASONS: Partial<Record<FailureInfo['type'], string>> = {
+  VolumeNotFound: 'FailedPvcNotFound',
+  QuotaExceeded: 'FailedCreate',
+  Forbidden: 'FailedCreate',
+};
+
+const synchronized = ({ podFacts }: InstanceState, failure: FailureInfo): ConditionReport[] => {
+  // Unschedulable has its own condition, as in KubeVirt.
+  if (failure.type === 'PodNotReady' && podFacts?.unschedulable !== undefined) return [];
+  const reason =
+    failure.type === 'PodNotReady'
+      ? (podFacts?.waiting?.reason ?? failure.type)
+      : (REASONS[failure.type] ?? failure.type);
+  return [{ ...{ type: 'Synchronized', status: 'False' }, reason, message: failure.message }];
+};
+
+const provisioning = ({ message }: FailureInfo): ConditionReport => ({
+  ...{ type: 'Provisioning', status: 'True', reason: 'VolumeNotReady', message },
+});
+
+const paused = (reason: string | undefined): ConditionReport => ({
+  ...{ type: 'Paused', status: 'True', reason: 'PausedByUser', message: reason ?? 'VMI was paused' },
+});

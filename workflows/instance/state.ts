@@ -1,0 +1,139 @@
+import type { Adoption } from '../../api/contract/activities.ts';
+import type { InstanceFacts, PodFacts } from '../../api/contract/facts.ts';
+import type { FailureInfo } from '../../api/contract/failures.ts';
+import type {
+  GuestEnd,
+  OperationFinished,
+  OperationKind,
+  OperationProgress,
+  ShutdownInput,
+} from '../../api/contract/operations.ts';
+import type { ObjectRef, PodRef } from '../../api/contract/refs.ts';
+import type { DomainReport } from '../../api/launcher/reports.ts';
+
+/** The operation under way. */
+export interface Running {
+  id: string;
+  kind: OperationKind;
+  attempt: number;
+  phase: string;
+  trouble?: FailureInfo;
+  cancelling?: boolean;
+  /** Of a shutdown: when the guest is destroyed at the latest, and the grace period that it was made of. */
+  deadline?: string;
+  graceSeconds?: number;
+  cause?: ShutdownInput['cause'];
+}
+
+export interface FailedOperation {
+  id: string;
+  kind: OperationKind;
+  failure: FailureInfo;
+}
+
+/** All that the entity of a VMI knows; JSON only. */
+export interface InstanceState {
+  ref: ObjectRef;
+  object?: InstanceFacts;
+  /** No command that acts on the VM is given before the world was looked at. */
+  adoption: 'needed' | 'underWay' | 'done';
+  adoptionRounds: number;
+  /** When to look at the world again although nothing happened. */
+  wakeAt?: string;
+  /** The Pod that may hold the domain. */
+  pod?: PodRef;
+  podFacts?: PodFacts;
+  /** Newest news of a Pod that we do not know yet: the start under way may just have created it. */
+  heard?: PodFacts;
+  /** Other Pods of the VMI that hold nothing but must be gone before a start. */
+  leftovers: PodRef[];
+  epoch?: number;
+  domain?: DomainReport;
+  /** The domain has run (in this Pod). */
+  started: boolean;
+  operation?: Running;
+  failed?: FailedOperation;
+  /** Id of the failed operation that the next one retries. */
+  retryOf?: string;
+  /** Highest attempt so far of each kind. */
+  attempts: Record<OperationKind, number>;
+  /** How the guest ended; the VMI is final with it. */
+  end?: GuestEnd;
+  phase: string;
+  phaseTimes: { phase: string; at: string }[];
+  release?: 'underWay' | 'done';
+}
+
+/** What an adoption found: the objects, the launchers' answers (absent: no answer), and an operation that still runs. */
+export interface Found extends Adoption {
+  domains: Record<string, DomainReport>;
+  operation?: { id: string; kind: OperationKind; attempt: number };
+}
+
+export type InstanceEvent =
+  | { type: 'instanceObserved'; facts: InstanceFacts }
+  | { type: 'podObserved'; facts: PodFacts }
+  | { type: 'domainReported'; report: DomainReport }
+  | { type: 'dependencyChanged'; kind: string; name: string }
+  | { type: 'operationProgress'; progress: OperationProgress }
+  | { type: 'operationFinished'; finished: OperationFinished }
+  /** The operation's workflow has closed, or nobody is there under its id. */
+  | { type: 'operationLost'; id: string }
+  /** The id of an operation that we began was taken: history was lost. */
+  | { type: 'operationExists'; id: string; isOpen: boolean }
+  | { type: 'retryRequested' }
+  | { type: 'adopted'; found: Found }
+  | { type: 'released' }
+  | { type: 'timerFired' };
+
+export type Forwarded =
+  | { signal: 'podChanged'; facts: PodFacts }
+  | { signal: 'domainChanged'; report: DomainReport }
+  | { signal: 'wake' }
+  | { signal: 'bringForward'; deadline: string };
+
+export type BeginOperation =
+  | { kind: 'start'; attempt: number; retryOf?: string }
+  | {
+      kind: 'shutdown';
+      attempt: number;
+      retryOf?: string;
+      pod: PodRef;
+      deadline: string;
+      cause: ShutdownInput['cause'];
+      epoch?: number;
+      end?: GuestEnd;
+    };
+
+export type InstanceCommand =
+  | { type: 'adopt'; attempts: InstanceState['attempts'] }
+  | { type: 'begin'; id: string; operation: BeginOperation; owner?: { name: string; uid: string } }
+  | { type: 'forward'; id: string; message: Forwarded }
+  | { type: 'cancel'; id: string }
+  /** `epoch`: of a token that no Pod was created under. */
+  | { type: 'release'; epoch?: number };
+
+export interface InstanceDecision {
+  state: InstanceState;
+  commands: InstanceCommand[];
+}
+
+export const initialState = (ref: ObjectRef): InstanceState => ({
+  ...{ ref, adoption: 'needed', adoptionRounds: 0, leftovers: [], started: false },
+  ...{ attempts: { start: 0, shutdown: 0 }, phase: '', phaseTimes: [] },
+});
+
+export const isGone = ({ object }: InstanceState): boolean => object?.gone === true;
+
+/** Its end is asked for, or nobody is there any more who could want it. */
+export const shallEnd = ({ object }: InstanceState): boolean => object?.deleting === true || object?.gone === true;
+
+/** Nothing is left to do and nobody to do it for. */
+export const isOver = (state: InstanceState): boolean =>
+  isGone(state) &&
+  state.adoption === 'done' &&
+  state.operation === undefined &&
+  state.pod === undefined &&
+  state.leftovers.length === 0 &&
+  (state.epoch === undefined || state.release === 'done') &&
+  state.release !== 'underWay';

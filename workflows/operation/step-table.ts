@@ -1,0 +1,33 @@
+import type { OperationStatus, StepRecord } from '../../api/contract/operations.ts';
+import { msUntil } from '../shared/time.ts';
+
+const SIGNS: Record<StepRecord['state'], string> = {
+  running: '▶ running',
+  waiting: '⏳ waiting',
+  done: '✓ done',
+  failed: '✗ failed',
+  undone: '↩ undone',
+  cancelled: '∅ cancelled',
+};
+
+/** The operation as a run book, Markdown, for the details pane of the Temporal UI. */
+export const stepTable = ({ kind, vmi, attempt, phase, deadline, steps, failure }: OperationStatus): string =>
+  [
+    `**${kind}** of ${vmi.namespace}/${vmi.name}, attempt ${attempt}: **${phase}**`,
+    ...(deadline === undefined ? [] : [`Destroyed at ${deadline} at the latest.`]),
+    ...(failure === undefined ? [] : [`**${failure.type}**: ${failure.message}`]),
+    '',
+    '| step | where | state | rounds | took | |',
+    '|---|---|---|---|---|---|',
+    ...steps.map(row),
+  ].join('\n');
+
+const row = ({ name, node, state, attempts, startedAt, endedAt, note, failure, nextTryAt }: StepRecord): string => {
+  const took = endedAt === undefined ? '' : `${(msUntil(endedAt, startedAt) / 1000).toFixed(1)} s`;
+  const reason = failure === undefined ? undefined : `${failure.type}: ${failure.message}`;
+  const next = nextTryAt === undefined ? undefined : `next try ${nextTryAt}`;
+  const remarks = [note, reason, next].filter((text) => text !== undefined).join('; ');
+  return `| ${[name, node ?? 'controller', SIGNS[state], attempts, took, cell(remarks)].join(' | ')} |`;
+};
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');

@@ -1,0 +1,23 @@
+import type { PodFacts } from '../../api/contract/facts.ts';
+import type { GuestEnd } from '../../api/contract/operations.ts';
+import type { DomainReport } from '../../api/launcher/reports.ts';
+
+/** How the guest ended, from the best witness: its launcher, then the exit code of its Pod. */
+export const guestEnd = (witness: {
+  told: GuestEnd | undefined;
+  report: DomainReport | undefined;
+  pod: PodFacts | undefined;
+  scheduled: boolean;
+  /** Its start had succeeded. */
+  started: boolean;
+}): GuestEnd => {
+  const { told, report, pod, scheduled, started } = witness;
+  if (report?.end !== undefined && report.end !== 'unknown') return report.end;
+  if (told !== undefined && told !== 'unknown') return told;
+  if (report?.state === 'crashed') return 'crashed';
+  if (!scheduled) return 'neverRan';
+  if (!started && (report === undefined || report.state === 'none')) return 'neverRan';
+  // The launcher exits with 0 after a clean end, whoever asked for it.
+  if (pod?.exitCode === 0) return 'guestShutdown';
+  return 'unknown';
+};

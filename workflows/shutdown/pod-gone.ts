@@ -1,0 +1,22 @@
+import type { ObjectRef, PodRef } from '../../api/contract/refs.ts';
+import type { Operation, Round } from '../operation/operation.ts';
+import { backOffMs } from '../operation/patience.ts';
+import { controllerActivities } from '../shared/proxies.ts';
+
+/** Terminating a Pod takes seconds; from this look on (about a minute) it is worth telling. */
+const SLOW_FROM_LOOK = 5;
+
+/** Waits until the API server says that the Pod is gone; deletes it again on each look, which changes nothing if it is being deleted. */
+export const untilPodGone = async ({ seen }: Operation, vmi: ObjectRef, pod: PodRef, round: Round): Promise<void> => {
+  for (let look = 1; ; look += 1) {
+    const version = seen.version();
+    const summary = look === 1 ? round.summary : `${round.summary}, look ${look}`;
+    const left = await controllerActivities(summary).deletePod({ vmi, pod });
+    if (left.gone === true || seen.pod(pod.uid)?.gone === true) return round.trouble(undefined);
+    if (look >= SLOW_FROM_LOOK) {
+      const message = `Pod ${pod.name} is still terminating; check the kubelet of node ${left.node ?? 'unknown'}.`;
+      round.trouble({ type: 'StillRunning', message });
+    }
+    await seen.change(version, backOffMs(look + 2), `Pod ${pod.name} terminates`);
+  }
+};

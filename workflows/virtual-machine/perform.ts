@@ -1,0 +1,42 @@
+import type { ObjectRef } from '../../api/contract/refs.ts';
+import { isRetryable, toFailureInfo } from '../shared/failures.ts';
+import { bookkeeping, controllerActivities } from '../shared/proxies.ts';
+import type { VirtualMachineCommand, VirtualMachineEvent } from './state.ts';
+
+/** Carries out one command of a VM's entity; its end is an event. */
+export const perform = async (vm: ObjectRef, command: VirtualMachineCommand): Promise<VirtualMachineEvent> => {
+  try {
+    return await carryOut(vm, command);
+  } catch (error) {
+    const failure = toFailureInfo(error);
+    if (failure.type === 'ObjectGone' && command.type === 'adopt') return { type: 'vmGone' };
+    return { type: 'refused', command: command.type, failure, retryable: isRetryable(error, failure) };
+  }
+};
+
+const carryOut = async (vm: ObjectRef, command: VirtualMachineCommand): Promise<VirtualMachineEvent> => {
+  switch (command.type) {
+    case 'adopt': {
+      const { admitVirtualMachine, observeInstance } = bookkeeping('Adopt');
+      await admitVirtualMachine(vm);
+      return read(await observeInstance(vm));
+    }
+    case 'create': {
+      const { paused } = command;
+      const request = { vm, ...(paused === undefined ? {} : { paused }) };
+      return { type: 'created', instance: await controllerActivities('Create instance').createInstance(request) };
+    }
+    case 'delete': {
+      const { instance: vmi, gracePeriodSeconds } = command;
+      const request = { vm, vmi, ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }) };
+      return { type: 'deleted', instance: await controllerActivities('Delete instance').deleteInstance(request) };
+    }
+    case 'release':
+      await bookkeeping('Release').releaseVirtualMachine(vm);
+      return { type: 'released' };
+  }
+};
+
+const read = (instance: Awaited<ReturnType<ReturnType<typeof bookkeeping>['observeInstance']>>): VirtualMachineEvent =>
+  // An activity's undefined arrives as null.
+  instance == null ? { type: 'instanceRead' } : { type: 'instanceRead', instance };

@@ -1,0 +1,71 @@
+import { continueAsNew, log, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { VirtualMachineReport } from '../../api/contract/activities.ts';
+import type { EntityInput } from '../../api/contract/entities.ts';
+import * as contract from '../../api/contract/entities.ts';
+import { runEntity } from '../shared/entity.ts';
+import { toFailureInfo } from '../shared/failures.ts';
+import { newInbox } from '../shared/inbox.ts';
+import { bookkeeping } from '../shared/proxies.ts';
+import { newAttributeWriter } from '../shared/visibility.ts';
+import { newWriter } from '../shared/writer.ts';
+import { decide } from './decide.ts';
+import { perform } from './perform.ts';
+import { reportOf } from './report.ts';
+import type { VirtualMachineEvent, VirtualMachineState } from './state.ts';
+import { initialState, isOver } from './state.ts';
+import { attributesOf, detailsOf, statusOf } from './views.ts';
+
+interface CarriedState {
+  state: VirtualMachineState;
+  written?: string;
+}
+
+/** The entity of a VirtualMachine: creates and deletes its instance as run strategy and requests say, until the object is gone. */
+export async function virtualMachine(input: EntityInput): Promise<void> {
+  const { ref: vm } = input;
+  const inbox = newInbox<VirtualMachineEvent>();
+  const carried = restore(input);
+  let state = carried.state;
+
+  setHandler(contract.virtualMachineObserved, (facts) => inbox.put({ type: 'virtualMachineObserved', facts }));
+  setHandler(contract.instanceObserved, (facts) => inbox.put({ type: 'instanceObserved', facts }));
+  setHandler(contract.dependencyChanged, () => inbox.put({ type: 'dependencyChanged' }));
+  setHandler(contract.entityStatus, () => statusOf(state));
+
+  const writer = newWriter(async (report: VirtualMachineReport) => {
+    await bookkeeping('Publish')
+      .publishVirtualMachine({ vm, report })
+      .catch((error: unknown) => log.error('status refused', { failure: toFailureInfo(error) }));
+  }, carried.written);
+  const writeAttributes = newAttributeWriter();
+  const show = (shown: VirtualMachineState): void => {
+    state = shown;
+    writeAttributes(attributesOf(shown));
+    setCurrentDetails(detailsOf(shown));
+    if (shown.adoption !== 'done' || shown.released) return;
+    const report = reportOf(shown);
+    // The status mirrors the instance's, which the writer reads itself: another instance, or a newer one, is another status.
+    const { vmi, resourceVersion } = shown.instance ?? {};
+    writer.want(report, JSON.stringify([report, vmi?.uid, resourceVersion]));
+  };
+
+  await runEntity({
+    ...{ inbox, state, decide, show, isOver, timer: { type: 'timerFired' } },
+    isShown: writer.isIdle,
+    wakeAt: ({ wakeAt }) => wakeAt,
+    perform: async (command) => {
+      if (command.type === 'release') await writer.idle();
+      return perform(vm, command);
+    },
+    continueAfter: input.continueAfter,
+    continueAsNew: (last) => {
+      const written = writer.lastKey();
+      const next: CarriedState = { state: last, ...(written === undefined ? {} : { written }) };
+      return continueAsNew<typeof virtualMachine>({ ...input, carried: { version: 1, state: next } });
+    },
+  });
+}
+
+/** State of an earlier run of this entity. There is one version so far. */
+const restore = ({ ref, carried }: EntityInput): CarriedState =>
+  carried === undefined ? { state: initialState(ref) } : (carried.state as CarriedState);

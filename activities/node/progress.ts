@@ -1,3 +1,4 @@
+import { CancelledFailure } from '@temporalio/common';
 import type { NodePorts, Progress } from './ports.ts';
 
 /** Well below the heartbeat timeout that workflows set. */
@@ -24,7 +25,14 @@ export const withHeartbeat = async <T>(
         progress.heartbeat(detail);
       },
     });
+  } catch (error) {
+    // Whatever it was that gave up on the cancellation: Temporal must see that it did.
+    if (progress.cancelled.aborted)
+      throw new CancelledFailure('cancelled while something was under way', [], asError(error));
+    throw error;
   } finally {
     clearInterval(timer);
   }
 };
+
+const asError = (error: unknown): Error | undefined => (error instanceof Error ? error : undefined);

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { errorCode } from '../files/error-code.ts';
 
 /** Copies of image files on this node, one per image id and file, kept while a Pod uses them and a while longer. */
 export interface ImageCache {
@@ -112,6 +113,6 @@ const names = async (directory: string): Promise<string[]> =>
   (await readdir(directory).catch(undefinedIfMissing)) ?? [];
 
 const undefinedIfMissing = (error: unknown): undefined => {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  if (errorCode(error) === 'ENOENT') return undefined;
   throw error;
 };

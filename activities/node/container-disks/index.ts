@@ -6,6 +6,7 @@ import { hasGate } from '../../../api/cluster-config/index.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { failure } from '../../failures.ts';
+import { errorCode } from '../files/error-code.ts';
 import { createFileIn, descriptorPath, openDirectoryIn, openFileIn, PathError } from '../files/open-in-root.ts';
 import { podVolume } from '../launcher-client/sockets.ts';
 import { containerStatus, openContainer } from '../pods/container.ts';
@@ -117,7 +118,7 @@ const mountFile = async ({ mounts }: Ports, directory: string, name: string, cac
   const place = await openDirectoryIn(directory, '/');
   try {
     const target = await createFileIn(place, name, 0o444).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return openFileIn(directory, name);
+      if (errorCode(error) === 'EEXIST') return openFileIn(directory, name);
       throw error;
     });
     try {

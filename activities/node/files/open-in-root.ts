@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open, readlink } from 'node:fs/promises';
+import { errorCode } from './error-code.ts';
 
 /**
  * Opens files below a directory whose content is not trusted (a container's root, a Pod's volume): no link leads out of it. Each component
@@ -102,8 +103,8 @@ const openPlace = async (at: string, path: string): Promise<FileHandle> => {
   try {
     return await open(at, O_PATH | O_NOFOLLOW);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw new PathError('missing', `${path} does not exist`);
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? ''))
+      throw new PathError('missing', `${path} does not exist`);
     throw error;
   }
 };

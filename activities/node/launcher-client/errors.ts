@@ -8,6 +8,8 @@ import { failure } from '../../failures.ts';
 const MEANING: Partial<Record<status, FailureType>> = {
   [status.UNAVAILABLE]: 'LauncherUnreachable',
   [status.DEADLINE_EXCEEDED]: 'LauncherUnreachable',
+  // By the other side, which is going away.
+  [status.CANCELLED]: 'LauncherUnreachable',
   [status.UNIMPLEMENTED]: 'LauncherTooOld',
   [status.FAILED_PRECONDITION]: 'StaleToken',
   [status.INVALID_ARGUMENT]: 'DomainRejected',

@@ -1,6 +1,8 @@
 import { lstat } from 'node:fs/promises';
+import { ZodError } from 'zod';
 import { COMMAND_SOCKET, LAST_REPORT_FILE, LAUNCHER_VOLUMES } from '../../../api/launcher/paths.ts';
 import type { DomainReport } from '../../../api/launcher/reports.ts';
+import { errorCode } from '../files/error-code.ts';
 import { openFileIn, PathError } from '../files/open-in-root.ts';
 import { parseReport } from './schemas.ts';
 
@@ -19,8 +21,7 @@ export const hasCommandSocket = async (pods: string, podUid: string): Promise<bo
   try {
     return (await lstat(commandSocket(pods, podUid))).isSocket();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      return false;
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return false;
     throw error;
   }
 };
@@ -48,5 +49,4 @@ export const lastReport = async (pods: string, podUid: string): Promise<DomainRe
 };
 
 const isExpected = (error: unknown): boolean =>
-  error instanceof SyntaxError ||
-  (error instanceof Error && (error.name === 'ZodError' || ('code' in error && error.code === 'ENOENT')));
+  error instanceof SyntaxError || error instanceof ZodError || errorCode(error) === 'ENOENT';

@@ -3,6 +3,7 @@
  * controller) and v2 (one line):
  *   cgroupfs  …/kubepods/burstable/pod<uid>/<container id>
  *   systemd   …/kubepods-burstable-pod<uid with underscores>.slice/cri-containerd-<container id>.scope
+ *             …/kubepods-burstable-pod<uid with underscores>.slice:cri-containerd:<container id>
  * Runtimes and libvirt may nest further groups below.
  */
 const paths = (cgroup: string): string[] =>
@@ -11,7 +12,7 @@ const paths = (cgroup: string): string[] =>
     .filter((line) => line !== '')
     .map((line) => line.split(':').slice(2).join(':'));
 
-const segments = (cgroup: string): string[] => paths(cgroup).flatMap((path) => path.split('/'));
+const segments = (cgroup: string): string[] => paths(cgroup).flatMap((path) => path.split(/[/:]/));
 
 /** True if the process runs in a container, or in the sandbox, of the Pod. */
 export const isInPod = (cgroup: string, podUid: string): boolean => {

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { errorCode } from '../files/error-code.ts';
 import { isInPod } from './cgroup.ts';
 
 /** A living process of a Pod. */
@@ -64,8 +65,7 @@ const readProcess = async (proc: string, pid: number, podUid: string): Promise<P
 };
 
 /** ENOENT: no such process any more; ESRCH: it ended while its file was read. */
-const isGone = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH');
+const isGone = (error: unknown): boolean => ['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '');
 
 /** QEMU by its program's name: `qemu-system-x86_64` (cut to 15 characters), `qemu-kvm`. */
 export const isQemu = (process: Pick<PodProcess, 'command'>): boolean => process.command.startsWith('qemu-');

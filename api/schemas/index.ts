@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { VirtualMachine, VirtualMachineInstance } from '../kubevirt/types.ts';
+import { issueText } from './issues.ts';
+import { instanceSpec } from './instance-spec.ts';
+import { flag, metadata, present, quantity, text, texts, whole } from './primitives.ts';
+
+/** An object from the API server carries a field of a wrong type. */
+export class UnreadableObject extends Error {
+  override readonly name = 'UnreadableObject';
+}
+
+const conditions = z.array(
+  z.looseObject({ type: text, status: text, reason: text.optional(), message: text.optional() }),
+);
+
+const instance = z.looseObject({
+  metadata,
+  spec: instanceSpec,
+  status: z
+    .looseObject({
+      phase: text.optional(),
+      nodeName: text.optional(),
+      activePods: texts.optional(),
+      conditions: conditions.optional(),
+      runtimeUser: whole.optional(),
+      memory: z
+        .looseObject({
+          guestAtBoot: quantity.optional(),
+          guestCurrent: quantity.optional(),
+          guestRequested: quantity.optional(),
+        })
+        .optional(),
+      volumeStatus: z.array(z.looseObject({ name: text, hotplugVolume: present.optional() })).optional(),
+    })
+    .optional(),
+});
+
+const virtualMachine = z.looseObject({
+  metadata,
+  spec: z.looseObject({
+    running: flag.optional(),
+    runStrategy: text.optional(),
+    template: z.looseObject({ metadata: metadata.optional(), spec: instanceSpec.optional() }),
+  }),
+  status: z
+    .looseObject({
+      printableStatus: text.optional(),
+      conditions: conditions.optional(),
+      stateChangeRequests: z
+        .array(z.looseObject({ action: text, uid: text.optional(), data: texts.optional() }))
+        .optional(),
+    })
+    .optional(),
+});
+
+/**
+ * A VMI as it is read from the API server: known fields have their types, quantities are text, devices are there; unknown fields stay.
+ * @throws UnreadableObject naming every field of a wrong type
+ */
+export const parseInstance = (object: unknown): VirtualMachineInstance =>
+  // The schema covers what virtflow reads; the rest of the generated type is the API server's word.
+  read('VirtualMachineInstance', instance, object) as VirtualMachineInstance;
+
+/** A VM, likewise. @throws UnreadableObject naming every field of a wrong type */
+export const parseVirtualMachine = (object: unknown): VirtualMachine =>
+  read('VirtualMachine', virtualMachine, object) as VirtualMachine;
+
+const read = (kind: string, schema: z.ZodType, object: unknown): unknown => {
+  const parsed = schema.safeParse(object);
+  if (parsed.success) return parsed.data;
+  throw new UnreadableObject(
+    `${kind}${nameOf(object)} cannot be read: ${issueText(parsed.error)}. Correct these fields.`,
+  );
+};
+
+const named = z.looseObject({ metadata: z.looseObject({ namespace: text.optional(), name: text }) });
+
+const nameOf = (object: unknown): string => {
+  const { data } = named.safeParse(object);
+  return data === undefined ? '' : ` ${data.metadata.namespace ?? ''}/${data.metadata.name}`;
+};

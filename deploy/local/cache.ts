@@ -40,7 +40,9 @@ export async function cached(
   try {
     await build(scratch);
     await chmod(scratch, 0o755);
-    await rename(scratch, path);
+    await rename(scratch, path).catch(async (error: unknown) => {
+      if (!(await exists(path))) throw error; // otherwise another process built the same at the same time
+    });
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -22,6 +22,7 @@ export function throttle(interval: number, now: () => number, report: (line: str
 
 /** Runs the steps in order and shows them. @throws StepFailed at the first that fails */
 export async function runSteps(steps: readonly Step[]): Promise<void> {
+  let failure: StepFailed | undefined;
   const interval = process.stdout.isTTY ? 100 : 10_000;
   const tasks = steps.map((step) => ({
     title: step.title,
@@ -29,10 +30,14 @@ export async function runSteps(steps: readonly Step[]): Promise<void> {
     task: async (_: unknown, task: { output: string }) => {
       const report = throttle(interval, Date.now, (line) => (task.output = line));
       await step.run(createContext(report)).catch((cause: unknown) => {
-        throw new StepFailed(step, cause);
+        failure = new StepFailed(step, cause);
+        throw new Error('see below');
       });
     },
   }));
   const rendererOptions = { timer: PRESET_TIMER, showErrorMessage: false, collapseErrors: false };
-  await new Listr(tasks, { rendererOptions, fallbackRendererOptions: { timer: PRESET_TIMER } }).run();
+  const list = new Listr(tasks, { rendererOptions, fallbackRendererOptions: { timer: PRESET_TIMER } });
+  await list.run().catch((error: unknown) => {
+    throw failure ?? error;
+  });
 }

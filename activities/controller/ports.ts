@@ -8,8 +8,8 @@ export interface ControllerPorts {
   /** Configuration in force: of the KubeVirt object as it was last readable. */
   config: () => ClusterConfig;
   launcherImage: string;
-  /** Names of Secrets that pull the launcher's image. */
-  imagePullSecrets: string[];
+  /** Name of the Secret (in the VMI's namespace) that pulls the launcher's image. */
+  imagePullSecret?: string;
   clock: () => Date;
   log: Pick<Logger, 'warn' | 'info'>;
 }

@@ -1,4 +1,4 @@
-/** Labels, annotations and finalizers of KubeVirt's API that virtflow reads or writes (KubeVirt's API types, core/v1). */
+/** Labels and annotations of KubeVirt's API that virtflow reads or writes (KubeVirt's API types, core/v1). */
 export const APP_LABEL = 'kubevirt.io';
 export const LAUNCHER_APP = 'virt-launcher';
 /** On a launcher Pod: uid of its VMI. */

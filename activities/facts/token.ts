@@ -77,6 +77,7 @@ export const runToken = ({ epoch, holder }: Token): RunToken => ({
     : {
         holder: {
           vmiUid: holder.vmiUid,
+          attempt: holder.attempt,
           ...(holder.pod === undefined ? {} : { podUid: holder.pod.uid, podName: holder.pod.name }),
           ...(holder.pod?.node === undefined ? {} : { node: holder.pod.node }),
         },

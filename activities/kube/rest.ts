@@ -13,6 +13,8 @@ export interface RestRequest {
   contentType?: string;
   /** Aborts the request, also while a stream is being read. */
   signal?: AbortSignal;
+  /** Told once the server has accepted the request, before its first line. */
+  onOpen?: () => void;
 }
 
 /**
@@ -86,6 +88,7 @@ export const restOf = (config: KubeConfig, { timeoutMs = 30_000, silenceMs = 120
     async *lines(request) {
       try {
         const response = await answered(request, silenceMs);
+        request.onOpen?.();
         let failure: Error | undefined;
         // readline does not pass on errors of its input.
         response.on('error', (error) => (failure = error));

@@ -33,6 +33,13 @@ export const runWorkers = async (workers: Worker[], signal: AbortSignal): Promis
   if (failed !== undefined) throw failed.reason;
 };
 
+/** Waits for something that may never come; a stop ends the wait. @throws when stopped */
+export const orStop = <T>(wait: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('stopped while waiting')), { once: true });
+    wait.then(resolve, reject);
+  });
+
 /** Runs a process's main function: an error is logged and ends it with status 1, a stop signal with 0. */
 export const runMain = async (log: Logger, main: (signal: AbortSignal) => Promise<void>): Promise<never> => {
   const signal = stopSignal(log);

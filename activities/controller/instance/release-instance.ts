@@ -1,6 +1,6 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import { instanceFacts } from '../../facts/instance.ts';
-import { VM_FINALIZER, VMI_FINALIZER } from '../../facts/labels.ts';
+import { VM_FINALIZER, VMI_FINALIZER } from '../../../api/kubevirt/finalizers.ts';
 import { ifStillThere, onConflictAgain } from '../races.ts';
 import { excluding, setFinalizers } from '../finalizers.ts';
 import type { ControllerPorts } from '../ports.ts';

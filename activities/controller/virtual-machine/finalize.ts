@@ -1,5 +1,5 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
-import { VM_FINALIZER } from '../../facts/labels.ts';
+import { VM_FINALIZER } from '../../../api/kubevirt/finalizers.ts';
 import { excluding, including, setFinalizers } from '../finalizers.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { ifStillThere, onConflictAgain } from '../races.ts';

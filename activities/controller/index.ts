@@ -1,0 +1,43 @@
+import type { ControllerActivities } from '../../api/contract/activities.ts';
+import { withFailures } from '../failures.ts';
+import { admitInstance } from './instance/admit-instance.ts';
+import { adoptInstance } from './instance/adopt-instance.ts';
+import { checkVolumes } from './instance/check-volumes.ts';
+import { ensureLauncherPod } from './instance/ensure-launcher-pod.ts';
+import { deletePod, observePod } from './instance/observe-pod.ts';
+import { publishInstance } from './instance/publish-instance.ts';
+import { releaseInstance } from './instance/release-instance.ts';
+import type { ControllerPorts } from './ports.ts';
+import { recordEvent } from './record-event.ts';
+import { acquireToken } from './token/acquire-token.ts';
+import { bindToken } from './token/bind-token.ts';
+import { releaseToken } from './token/release-token.ts';
+import { createInstance } from './virtual-machine/create-instance.ts';
+import { deleteInstance, observeInstance } from './virtual-machine/delete-instance.ts';
+import { admitVirtualMachine, releaseVirtualMachine } from './virtual-machine/finalize.ts';
+import { publishVirtualMachine } from './virtual-machine/publish-virtual-machine.ts';
+
+export type { ControllerPorts } from './ports.ts';
+
+/** Everything that the controller queue serves besides workflows. */
+export const controllerActivities = (ports: ControllerPorts): ControllerActivities =>
+  withFailures({
+    adoptInstance: adoptInstance(ports),
+    admitInstance: admitInstance(ports),
+    checkVolumes: checkVolumes(ports),
+    acquireToken: acquireToken(ports),
+    ensureLauncherPod: ensureLauncherPod(ports),
+    bindToken: bindToken(ports),
+    releaseToken: releaseToken(ports),
+    observePod: observePod(ports),
+    deletePod: deletePod(ports),
+    publishInstance: publishInstance(ports),
+    releaseInstance: releaseInstance(ports),
+    admitVirtualMachine: admitVirtualMachine(ports),
+    createInstance: createInstance(ports),
+    deleteInstance: deleteInstance(ports),
+    observeInstance: observeInstance(ports),
+    publishVirtualMachine: publishVirtualMachine(ports),
+    releaseVirtualMachine: releaseVirtualMachine(ports),
+    recordEvent: recordEvent(ports),
+  });

@@ -1,0 +1,28 @@
+import type { ControllerActivities } from '../../../api/contract/activities.ts';
+import { withDefaults } from '../../../api/defaults/index.ts';
+import { VMI_FINALIZER } from '../../../api/kubevirt/finalizers.ts';
+import { validateInstance } from '../../../api/validation/index.ts';
+import { instanceFacts } from '../../facts/instance.ts';
+import { failure } from '../../failures.ts';
+import { including, setFinalizers } from '../finalizers.ts';
+import type { ControllerPorts } from '../ports.ts';
+import { onConflictAgain } from '../races.ts';
+import { readInstance } from './read.ts';
+
+/** Puts the finalizer on the VMI and checks that its spec can work. @throws InvalidSpec naming each field, ObjectGone */
+export const admitInstance =
+  ({ kube, config }: Pick<ControllerPorts, 'kube' | 'config'>): ControllerActivities['admitInstance'] =>
+  async (ref) => {
+    const vmi = await onConflictAgain(async () => {
+      const read = await readInstance(kube, ref);
+      // Finalizers cannot be added to what is being deleted.
+      if (read.metadata?.deletionTimestamp !== undefined) return read;
+      return setFinalizers(kube, 'VirtualMachineInstance', read, including(VMI_FINALIZER));
+    });
+    const causes = validateInstance(withDefaults(vmi, config()), config());
+    if (causes.length > 0) {
+      const list = causes.map(({ field, message }) => `${field}: ${message}`).join('; ');
+      throw failure('InvalidSpec', `VirtualMachineInstance ${ref.namespace}/${ref.name} cannot work: ${list}`);
+    }
+    return instanceFacts(vmi);
+  };

@@ -1,0 +1,132 @@
+import { dependencyChanged } from '../../../api/contract/entities.ts';
+import { claimsOf } from '../../../activities/controller/instance/check-volumes.ts';
+import { instanceFacts } from '../../../activities/facts/instance.ts';
+import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { Logger } from '../../shared/logging.ts';
+import type { Change } from '../informers/informer.ts';
+import type { WatchedChange } from '../informers/informers.ts';
+import type { Delivery } from './deliveries.ts';
+import { ofDependency, ofInstance, ofPod, ofVirtualMachine } from './deliveries.ts';
+import { CoalescingQueue } from './queue.ts';
+import { claimMatters, configurationMatters, nodeMatters, quotaMatters } from './relevance.ts';
+
+export interface BridgePorts {
+  deliver: (delivery: Delivery) => Promise<void>;
+  /** Instances in the cache, to find those that wait for something. */
+  instances: () => VirtualMachineInstance[];
+  log: Logger;
+  /** Told of each delivery that failed. */
+  onFailure?: () => void;
+}
+
+/** Phases in which a start may be waiting for something. */
+const WAITING = new Set(['', 'Pending', 'Scheduling', 'Scheduled']);
+
+/**
+ * From objects to signals. Only the leader has one. It tells a receiver only what changed since the last delivery that Temporal has acknowledged, and
+ * while Temporal is down it keeps the newest state per receiver and subject.
+ */
+export class Bridge {
+  readonly #ports: BridgePorts;
+  readonly #queue: CoalescingQueue<Delivery>;
+  /** Digest of the last acknowledged delivery, by key. */
+  readonly #acknowledged = new Map<string, string>();
+
+  constructor(ports: BridgePorts) {
+    this.#ports = ports;
+    this.#queue = new CoalescingQueue<Delivery>({
+      deliver: async (key, delivery) => {
+        await ports.deliver(delivery);
+        if (isLast(delivery)) this.#acknowledged.delete(key);
+        else this.#acknowledged.set(key, delivery.digest);
+      },
+      onFailure: (key, error) => {
+        ports.onFailure?.();
+        ports.log.warn({ err: error, key }, 'delivery failed; tried again');
+      },
+    });
+  }
+
+  /** Deliveries that Temporal has not acknowledged. */
+  get backlog(): number {
+    return this.#queue.size;
+  }
+
+  stop(): void {
+    this.#queue.stop();
+  }
+
+  /** Takes a change of an object in. */
+  changed(change: WatchedChange): void {
+    for (const delivery of this.#deliveriesOf(change)) this.#offer(delivery);
+  }
+
+  /** Delivers whether or not something changed: the receiver may have lost what it was told. */
+  insist(deliveries: Delivery[]): void {
+    for (const delivery of deliveries) {
+      this.#acknowledged.delete(delivery.key);
+      this.#queue.put(delivery.key, delivery);
+    }
+  }
+
+  #offer(delivery: Delivery): void {
+    if (delivery.digest !== '' && this.#acknowledged.get(delivery.key) === delivery.digest) return;
+    this.#queue.put(delivery.key, delivery);
+  }
+
+  #deliveriesOf(change: WatchedChange): Delivery[] {
+    const isGone = change.after === undefined;
+    switch (change.kind) {
+      case 'VirtualMachine':
+        return subjects(change).flatMap((vm) => ofVirtualMachine(vm, isGone));
+      case 'VirtualMachineInstance':
+        return subjects(change).flatMap((vmi) => ofInstance(vmi, isGone));
+      case 'Pod':
+        return subjects(change).flatMap((pod) => ofPod(pod, isGone));
+      case 'PersistentVolumeClaim': {
+        const { before, after } = change;
+        if (after === undefined || !claimMatters(before, after)) return [];
+        const { namespace, name = '' } = after.metadata ?? {};
+        return this.#wake('PersistentVolumeClaim', name, namespace, (vmi) =>
+          claimsOf(vmi).some(({ claim }) => claim === name),
+        );
+      }
+      case 'ResourceQuota': {
+        if (!quotaMatters(change.before, change.after)) return [];
+        const { namespace, name = '' } = (change.after ?? change.before)?.metadata ?? {};
+        return this.#wake('ResourceQuota', name, namespace);
+      }
+      case 'Node':
+        if (!nodeMatters(change.before, change.after)) return [];
+        return this.#wake('Node', (change.after ?? change.before)?.metadata?.name ?? '');
+      case 'KubeVirt':
+        if (!configurationMatters(change.before, change.after)) return [];
+        return this.#wake('KubeVirt', (change.after ?? change.before)?.metadata?.name ?? '');
+      case 'VirtualMachineInstanceMigration':
+        // Migrations come later.
+        return [];
+    }
+  }
+
+  /** Tells every instance that may be waiting for it. */
+  #wake(
+    kind: string,
+    name: string,
+    namespace?: string,
+    concerns: (vmi: VirtualMachineInstance) => boolean = () => true,
+  ): Delivery[] {
+    return this.#ports
+      .instances()
+      .filter((vmi) => namespace === undefined || vmi.metadata?.namespace === namespace)
+      .filter((vmi) => WAITING.has(vmi.status?.phase ?? '') && concerns(vmi))
+      .map((vmi) => ofDependency(instanceFacts(vmi).vmi, dependencyChanged.name, { kind, name }));
+  }
+}
+
+const subjects = <T>({ before, after }: Change<T>): T[] => [after ?? before].filter((object) => object !== undefined);
+
+/** Nothing can follow: its memory can go. */
+const isLast = (delivery: Delivery): boolean =>
+  delivery.digest === '' ||
+  delivery.digest === 'gone' ||
+  (delivery.kind === 'plain' && (delivery.argument as { gone?: boolean } | null)?.gone === true);

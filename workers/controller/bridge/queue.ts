@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface QueueOptions<V> {
+  /** Delivers the newest value of a key. Throws: it is tried again, unless a newer value has come. */
+  deliver: (key: string, value: V) => Promise<void>;
+  onFailure: (key: string, error: unknown) => void;
+  /** Deliveries at a time. */
+  concurrency?: number;
+  /** Longest back-off of a key, in ms. */
+  maxBackoffMs?: number;
+}
+
+/**
+ * The newest value per key, delivered one at a time per key. While nothing can be delivered (Temporal is down) it holds one value per key, however
+ * often it changes.
+ */
+export class CoalescingQueue<V> {
+  readonly #options: QueueOptions<V>;
+  /** Waiting values; insertion order is the order of delivery. */
+  readonly #waiting = new Map<string, V>();
+  readonly #busy = new Set<string>();
+  readonly #failures = new Map<string, number>();
+  #active = 0;
+  #stopped = false;
+  readonly #stop = new AbortController();
+
+  constructor(options: QueueOptions<V>) {
+    this.#options = options;
+  }
+
+  /** Values not delivered yet. */
+  get size(): number {
+    return this.#waiting.size + this.#busy.size;
+  }
+
+  put(key: string, value: V): void {
+    if (this.#stopped) return;
+    this.#waiting.set(key, value);
+    this.#fill();
+  }
+
+  /** Forgets everything; deliveries under way end as they may. */
+  stop(): void {
+    this.#stopped = true;
+    this.#waiting.clear();
+    this.#stop.abort();
+  }
+
+  #fill(): void {
+    for (const [key, value] of this.#waiting) {
+      if (this.#active >= (this.#options.concurrency ?? 16)) return;
+      if (this.#busy.has(key)) continue;
+      this.#waiting.delete(key);
+      this.#busy.add(key);
+      this.#active += 1;
+      void this.#run(key, value);
+    }
+  }
+
+  async #run(key: string, value: V): Promise<void> {
+    try {
+      await this.#options.deliver(key, value);
+      this.#failures.delete(key);
+      this.#active -= 1;
+    } catch (error) {
+      this.#active -= 1;
+      this.#options.onFailure(key, error);
+      await this.#backOff(key);
+      if (!this.#stopped && !this.#waiting.has(key)) this.#waiting.set(key, value);
+    }
+    this.#busy.delete(key);
+    this.#fill();
+  }
+
+  async #backOff(key: string): Promise<void> {
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    const ceiling = Math.min(this.#options.maxBackoffMs ?? 15_000, 200 * 2 ** Math.min(failures, 10));
+    const { signal } = this.#stop;
+    await delay(ceiling * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
+  }
+}

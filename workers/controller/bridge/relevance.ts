@@ -1,0 +1,57 @@
+import type { InstanceFacts, PodFacts, VirtualMachineFacts } from '../../../api/contract/facts.ts';
+import type { KubeVirt, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { Node, PersistentVolumeClaim, ResourceQuota } from '../../../api/kubernetes/types.ts';
+
+/**
+ * What of an object matters to whom, as a digest: two versions with the same digest are the same to the receiver. It leaves out our own echoes
+ * (a status that the entity itself has written) and the noise of kubelets (probe times, resourceVersions).
+ */
+
+/** To a VM's own entity: what the user asks for. */
+export const vmDigest = (facts: VirtualMachineFacts): string => digest(facts);
+
+/** To a VMI's own entity: what the user asks for. Phase and conditions are the entity's own words. */
+export const instanceDigest = ({ ready: _r, paused: _p, ran: _n, phase: _h, ...facts }: InstanceFacts): string =>
+  digest(facts);
+
+/** To the entity of the VM that owns a VMI: how the instance stands, with the conditions that the VM mirrors. */
+export const ownedInstanceDigest = (facts: InstanceFacts, vmi: VirtualMachineInstance | undefined): string => {
+  const conditions = (vmi?.status?.conditions ?? []).map(({ type, status, reason, message }) => ({
+    type,
+    status,
+    reason,
+    message,
+  }));
+  const { finalizers: _f, resourceVersion: _v, ...rest } = facts;
+  return JSON.stringify({ ...rest, conditions });
+};
+
+/** To the entity of the VMI that a launcher Pod belongs to. */
+export const podDigest = (facts: PodFacts): string => digest(facts);
+
+const digest = ({ resourceVersion: _, ...rest }: { resourceVersion?: string }): string => JSON.stringify(rest);
+
+/** Whether a start that waits may go on: a claim came, went, or was bound. */
+export const claimMatters = (before: PersistentVolumeClaim | undefined, after: PersistentVolumeClaim): boolean =>
+  before?.status?.phase !== after.status?.phase ||
+  before?.metadata?.uid !== after.metadata?.uid ||
+  before?.metadata?.deletionTimestamp !== after.metadata?.deletionTimestamp;
+
+/** Whether a quota has another limit or another use than before. */
+export const quotaMatters = (before: ResourceQuota | undefined, after: ResourceQuota | undefined): boolean =>
+  JSON.stringify([before?.spec?.hard, before?.status?.used]) !==
+  JSON.stringify([after?.spec?.hard, after?.status?.used]);
+
+/** Set by a node's worker while it serves. */
+const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
+
+/** Whether a node may take Pods, was fenced, or its worker came or went: not its heartbeats. */
+export const nodeMatters = (before: Node | undefined, after: Node | undefined): boolean =>
+  nodeDigest(before) !== nodeDigest(after);
+
+const nodeDigest = (node: Node | undefined): string =>
+  JSON.stringify([node?.spec?.taints, node?.spec?.unschedulable, node?.metadata?.labels?.[SCHEDULABLE_LABEL]]);
+
+/** Whether the cluster's configuration is another one. */
+export const configurationMatters = (before: KubeVirt | undefined, after: KubeVirt | undefined): boolean =>
+  JSON.stringify(before?.spec) !== JSON.stringify(after?.spec);

@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { KubePort } from '../../activities/kube/port.ts';
+import type { Logger } from '../shared/logging.ts';
+import { Bridge } from './bridge/bridge.ts';
+import { newCourier } from './bridge/courier.ts';
+import { planSweep, runningEntities } from './bridge/sweep.ts';
+import type { Informers } from './informers/informers.ts';
+import type { ControllerMetrics } from './metrics/metrics.ts';
+
+export interface LeadPorts {
+  kube: KubePort;
+  client: Client;
+  informers: Informers;
+  metrics: ControllerMetrics;
+  /** Asks Temporal who polls; part of the sweep. */
+  countPollers: () => Promise<void>;
+  sweepMs: number;
+  log: Logger;
+}
+
+/** What only the leader does: the bridge and the sweep, from now until the signal. */
+export const lead = (ports: LeadPorts, signal: AbortSignal): Bridge => {
+  const { informers, metrics, log } = ports;
+  const bridge = new Bridge({
+    deliver: newCourier(ports),
+    instances: () => informers.VirtualMachineInstance.list(),
+    onFailure: () => metrics.deliveryFailures.inc(),
+    log,
+  });
+  signal.addEventListener('abort', () => bridge.stop(), { once: true });
+  // Whatever happened while nobody led. Claims, quotas and nodes only wake who waits, and whoever waits tries again by itself.
+  for (const after of informers.VirtualMachine.list()) bridge.changed({ kind: 'VirtualMachine', after });
+  for (const after of informers.VirtualMachineInstance.list())
+    bridge.changed({ kind: 'VirtualMachineInstance', after });
+  for (const after of informers.Pod.list()) bridge.changed({ kind: 'Pod', after });
+  void keepSweeping(ports, bridge, signal);
+  return bridge;
+};
+
+const keepSweeping = async (ports: LeadPorts, bridge: Bridge, signal: AbortSignal): Promise<void> => {
+  for (;;) {
+    await delay(ports.sweepMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      await sweep(ports, bridge);
+      await ports.countPollers();
+    } catch (error) {
+      ports.log.warn({ err: error }, 'sweep interrupted; the next one tries again');
+    }
+  }
+};
+
+const sweep = async ({ client, informers, metrics, log }: LeadPorts, bridge: Bridge): Promise<void> => {
+  const running = await runningEntities(client);
+  const plan = planSweep({
+    virtualMachines: informers.VirtualMachine.list(),
+    instances: informers.VirtualMachineInstance.list(),
+    running,
+    now: Date.now(),
+  });
+  metrics.objectsWithoutWorkflow.set(plan.withoutWorkflow);
+  metrics.workflowsWithoutObject.set(plan.withoutObject);
+  if (plan.withoutWorkflow + plan.withoutObject > 0) {
+    log.info({ withoutWorkflow: plan.withoutWorkflow, withoutObject: plan.withoutObject }, 'sweep found work');
+  }
+  bridge.insist(plan.deliveries);
+};

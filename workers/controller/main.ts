@@ -1,0 +1,126 @@
+import { Worker } from '@temporalio/worker';
+import type { ControllerPorts } from '../../activities/controller/index.ts';
+import { controllerActivities } from '../../activities/controller/index.ts';
+import { kubeClient } from '../../activities/kube/client.ts';
+import { defaultKubeConfig, restOf } from '../../activities/kube/rest.ts';
+import { CONTROLLER_QUEUE } from '../../api/contract/task-queues.ts';
+import { Health, serveHealth, workerCheck } from '../shared/health.ts';
+import { createLogger } from '../shared/logging.ts';
+import { createRegistry, installRuntime, metricsPage } from '../shared/metrics.ts';
+import { orStop, runMain, runWorkers } from '../shared/run.ts';
+import { awaitSetup } from '../shared/setup-check.ts';
+import type { Temporal } from '../shared/temporal.ts';
+import { connectTemporal } from '../shared/temporal.ts';
+import type { Bridge } from './bridge/bridge.ts';
+import { workflowSource } from './bundle.ts';
+import type { ConfigState } from './cluster-config.ts';
+import { nextConfig, theKubeVirt } from './cluster-config.ts';
+import { readConfig } from './config.ts';
+import type { WatchedChange } from './informers/informers.ts';
+import { createInformers } from './informers/informers.ts';
+import { lead } from './lead.ts';
+import { runLeaderElection } from './leader.ts';
+import { controllerMetrics } from './metrics/metrics.ts';
+import { phaseMetrics } from './metrics/phases.ts';
+import { pollerMetrics } from './metrics/pollers.ts';
+import { publishConfig } from './publish-config.ts';
+
+/** Label that a node worker puts on its Node. */
+const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
+
+const config = readConfig(process.env);
+const log = createLogger('controller', config.logLevel);
+
+const createWorker = ({ connection, namespace }: Temporal, ports: ControllerPorts): Promise<Worker> =>
+  Worker.create({
+    connection,
+    namespace,
+    taskQueue: CONTROLLER_QUEUE,
+    ...workflowSource(config.workflowBundle),
+    activities: { ...controllerActivities(ports) },
+    maxCachedWorkflows: config.maxCachedWorkflows,
+    maxConcurrentActivityTaskExecutions: 100,
+    // Activities here are short requests to the API server.
+    shutdownGraceTime: '5s',
+    shutdownForceTime: '15s',
+  });
+
+await runMain(log, async (signal) => {
+  installRuntime(log, config.temporalMetricsPort);
+  const rest = restOf(defaultKubeConfig());
+  const kube = kubeClient(rest);
+  const health = new Health();
+  const register = createRegistry();
+  health.set('temporal', () => ({ ok: false, detail: 'not connected yet' }));
+
+  let bridge: Bridge | undefined;
+  let state: ConfigState = nextConfig(undefined, undefined);
+  const metrics = controllerMetrics(register, () => bridge?.backlog ?? 0);
+
+  const applyConfig = (): void => {
+    state = nextConfig(theKubeVirt(informers.KubeVirt.list()), state);
+    if (state.unreadable !== undefined)
+      log.error({ reason: state.unreadable }, 'the last good configuration stays in force');
+    if (bridge !== undefined) void publishConfig(kube, state, log);
+  };
+  const onChange = (change: WatchedChange): void => {
+    if (change.kind === 'KubeVirt' && informers.KubeVirt.isSynced) applyConfig();
+    if (bridge === undefined) return;
+    if (change.kind === 'VirtualMachineInstance') observePhases(change);
+    bridge.changed(change);
+  };
+  const informers = createInformers(rest, log, onChange);
+  const observePhases = phaseMetrics(register, () =>
+    bridge === undefined ? [] : informers.VirtualMachineInstance.list(),
+  );
+  const watching = Object.values(informers).map((informer) => {
+    health.set(`informer ${informer.kind}`, informer.check);
+    return informer.run(signal);
+  });
+
+  const server = await serveHealth(config.healthPort, health, metricsPage(register, config.temporalMetricsPort));
+  log.info({ config }, 'controller worker started');
+  try {
+    await orStop(Promise.all(Object.values(informers).map(({ synced }) => synced)), signal);
+    applyConfig();
+    const temporal = await connectTemporal(log, signal);
+    const report = (missing: string | undefined): void =>
+      health.set('temporal', () => ({ ok: missing === undefined, detail: missing ?? 'connected' }));
+    await awaitSetup(temporal, report, log, signal);
+    const worker = await createWorker(temporal, {
+      kube,
+      config: () => state.config,
+      launcherImage: config.launcherImage,
+      ...(config.imagePullSecret === undefined ? {} : { imagePullSecret: config.imagePullSecret }),
+      clock: () => new Date(),
+      log,
+    });
+    health.set(`queue ${CONTROLLER_QUEUE}`, workerCheck(worker));
+    const nodes = (): string[] =>
+      informers.Node.list()
+        .filter(({ metadata }) => metadata?.labels?.[SCHEDULABLE_LABEL] !== undefined)
+        .map(({ metadata }) => metadata?.name ?? '');
+    const countPollers = pollerMetrics(register, temporal, nodes);
+    const electing = runLeaderElection(
+      { kube, namespace: config.podNamespace, name: 'virtflow-controller', identity: config.podName, log },
+      (leading) => {
+        bridge = lead(
+          { kube, client: temporal.client, informers, metrics, countPollers, sweepMs: config.sweepMs, log },
+          leading,
+        );
+        metrics.isLeading.set(1);
+        void publishConfig(kube, state, log);
+        leading.addEventListener('abort', () => {
+          bridge = undefined;
+          metrics.isLeading.set(0);
+        });
+      },
+      signal,
+    );
+    await runWorkers([worker], signal);
+    await electing;
+  } finally {
+    await server.close();
+  }
+  await Promise.all(watching);
+});

@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 const schema = z.object({
   NODE_VERSION: z.string(),
+  NPM_VERSION: z.string(),
   KUBERNETES_VERSION: z.string(),
   ETCD_VERSION: z.string(),
   COREDNS_VERSION: z.string(),

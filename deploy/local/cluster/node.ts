@@ -55,6 +55,10 @@ export const nodeProcesses = (node: NodeSpec): ProcessSpec[] => [containerd(node
 export const imagesOn = async (node: NodeSpec): Promise<string[]> =>
   (await run([...ctr(node), 'images', 'list', '--quiet'])).split('\n');
 
+/** Digests of the content that a node's containerd holds: `sha256:…`, layers among it. */
+export const contentOn = async (node: NodeSpec): Promise<string[]> =>
+  (await run([...ctr(node), 'content', 'list', '--quiet'])).split('\n');
+
 /** Loads the images of a docker-archive or OCI tar into a node's containerd. */
 export async function importImages(node: NodeSpec, archive: string): Promise<void> {
   const [file = '', ...args] = [...ctr(node), 'images', 'import', '-'];

@@ -7,6 +7,7 @@ import type { DiskFile } from './disk-files.ts';
 
 /** A claim may hold a little less than it says, for its file system's own sake (KubeVirt's default). */
 const TOLERATED_SHORTFALL = 0.1;
+const IMAGE_MODE = 0o660;
 
 /**
  * Ensures that a disk image exists below a launcher's root and belongs to the launcher's user. Safe to repeat under a running guest.
@@ -49,8 +50,10 @@ const createImage = async (directory: FileHandle, disk: DiskFile): Promise<FileH
   // Made under another name and renamed when it is whole: a worker killed in between leaves no image of the wrong size.
   const partial = `.virtflow-${file}`;
   await rm(`${descriptorPath(directory)}/${partial}`, { force: true });
-  const image = await createFileIn(directory, partial, 0o660);
+  const image = await createFileIn(directory, partial, IMAGE_MODE);
   try {
+    // Whatever this process's umask is.
+    await image.chmod(IMAGE_MODE);
     await image.truncate(size);
     await rename(`${descriptorPath(directory)}/${partial}`, `${descriptorPath(directory)}/${file}`);
     return image;

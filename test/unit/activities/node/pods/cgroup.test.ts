@@ -5,11 +5,11 @@ const uid = '0f3c2f6e-8a5e-4a8e-9a43-5b1f6f2f9c11';
 const underscored = '0f3c2f6e_8a5e_4a8e_9a43_5b1f6f2f9c11';
 const id = 'c0ffee'.padEnd(64, '0');
 
-interface Case {
+type Case = {
   text: string;
   inPod: boolean;
   inContainer: boolean;
-}
+};
 
 test.each<Case>`
   style                        | text                                                                                                                   | inPod    | inContainer

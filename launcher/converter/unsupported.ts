@@ -34,7 +34,8 @@ const FEATURES: Feature[] = [
   {
     name: 'vsock',
     field: 'spec.domain.devices.autoattachVSOCK',
-    usedBy: ({ spec, status }) => spec.domain.devices.autoattachVSOCK === true || status?.vSOCKCID !== undefined,
+    usedBy: ({ spec, status }) =>
+      spec.domain.devices.autoattachVSOCK === true || (status !== undefined && 'VSOCKCID' in status),
   },
   {
     name: 'downward metrics',

@@ -4,7 +4,7 @@ import type { Difference } from './verdict.ts';
 /** The leaves of a JSON value by path. Items of a list are named by their `name` where all have one, else by their index. */
 export function leaves(value: unknown, path = ''): Map<string, string> {
   if (value === undefined || value === null) return new Map();
-  if (typeof value !== 'object') return new Map([[path, String(value)]]);
+  if (typeof value !== 'object') return new Map([[path, JSON.stringify(value)]]);
   const entries: [string, unknown][] = Array.isArray(value) ? named(value) : Object.entries(value);
   if (entries.length === 0) return new Map([[path, Array.isArray(value) ? '[]' : '{}']]);
   return new Map(entries.flatMap(([key, item]) => [...leaves(item, path === '' ? key : `${path}/${key}`)]));
@@ -34,9 +34,11 @@ function same({ path, ours, theirs }: Difference): boolean {
   if (ours === theirs) return true;
   if (ours === undefined || theirs === undefined || !/\/(requests|limits)\/[^/]+(\/[^/]+)?$/.test(path)) return false;
   try {
-    return compareQuantities(ours, theirs) === 0;
+    return compareQuantities(unquoted(ours), unquoted(theirs)) === 0;
   } catch (error) {
     if (error instanceof QuantityError) return false;
     throw error;
   }
 }
+
+const unquoted = (leaf: string): string => leaf.replace(/^"|"$/g, '');

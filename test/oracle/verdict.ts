@@ -20,16 +20,28 @@ export interface Rule<Input> {
   covers: (difference: Difference, input: Input) => boolean;
 }
 
-/** Judges the differences of one case by the rules. */
-export function judge<Input>(differences: Difference[], input: Input, rules: Rule<Input>[]): Verdict {
-  if (differences.length === 0) return { kind: 'equal' };
-  const used = new Set<string>();
+/** Differences of a feature that virtflow does not have yet. */
+export interface Gap<Input> {
+  feature: string;
+  covers: (difference: Difference, input: Input) => boolean;
+}
+
+/** Judges the differences of one case: each must follow from a gap or a rule. */
+export function judge<Input>(
+  differences: Difference[],
+  input: Input,
+  rules: Rule<Input>[],
+  gaps: Gap<Input>[] = [],
+): Verdict {
+  const used = { features: new Set<string>(), rules: new Set<string>() };
   const unexplained = differences.filter((difference) => {
-    const rule = rules.find(({ covers }) => covers(difference, input));
-    if (rule) used.add(rule.id);
-    return rule === undefined;
+    const gap = gaps.find(({ covers }) => covers(difference, input));
+    const rule = gap ? undefined : rules.find(({ covers }) => covers(difference, input));
+    if (gap) used.features.add(gap.feature);
+    if (rule) used.rules.add(rule.id);
+    return !gap && !rule;
   });
-  return unexplained.length > 0
-    ? { kind: 'different', differences: unexplained }
-    : { kind: 'listed', rules: [...used].sort() };
+  if (unexplained.length > 0) return { kind: 'different', differences: unexplained };
+  if (used.features.size > 0) return { kind: 'uncovered', features: [...used.features].sort() };
+  return used.rules.size > 0 ? { kind: 'listed', rules: [...used.rules].sort() } : { kind: 'equal' };
 }

@@ -1,7 +1,7 @@
 import { quantityFloor } from '../../../api/kubernetes/quantity.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { architectureOf } from '../architecture.ts';
-import { yesNo, type Concern } from '../concern.ts';
+import { given, yesNo, type Concern } from '../concern.ts';
 import type { Cpu, NumaCell, VcpuState } from '../domain.ts';
 import { cpuTopology, vcpusOf, type CpuTopology } from '../topology.ts';
 import { usesMemfd } from './memory-backing.ts';
@@ -9,8 +9,7 @@ import { guestMemory } from './memory.ts';
 import { numaCells } from './numa.ts';
 
 const HOST_MODES = ['host-model', 'host-passthrough'];
-const isHostMode = (model: string | undefined): model is 'host-model' | 'host-passthrough' =>
-  model !== undefined && HOST_MODES.includes(model);
+const isHostMode = (model: string): model is 'host-model' | 'host-passthrough' => HOST_MODES.includes(model);
 
 /** The topology with the sockets that may be plugged in later. */
 function largestTopology(vmi: VirtualMachineInstance): CpuTopology {
@@ -29,18 +28,21 @@ function vcpuStates(vmi: VirtualMachineInstance): VcpuState[] {
   }));
 }
 
+const modelName = (vmi: VirtualMachineInstance): string => vmi.spec.domain.cpu?.model || 'host-model';
+
 function model(vmi: VirtualMachineInstance): Pick<Cpu, '@mode' | 'model'> {
-  const name = vmi.spec.domain.cpu?.model || 'host-model';
+  const name = modelName(vmi);
   return isHostMode(name) ? { '@mode': name } : { '@mode': 'custom', model: name };
 }
 
 function features(vmi: VirtualMachineInstance): Cpu['feature'] {
-  const { cpu } = vmi.spec.domain;
-  const asked = (cpu?.features ?? []).map(({ name, policy }) => ({ '@name': name, '@policy': policy || undefined }));
+  const asked = (vmi.spec.domain.cpu?.features ?? []).map(({ name, policy }) => ({
+    '@name': name,
+    '@policy': given(policy),
+  }));
   const dropMpx =
-    cpu &&
     architectureOf(vmi).retiresMpx &&
-    !isHostMode(cpu.model) &&
+    !isHostMode(modelName(vmi)) &&
     !asked.some((feature) => feature['@name'] === 'mpx');
   return dropMpx ? [...asked, { '@name': 'mpx', '@policy': 'disable' }] : asked;
 }

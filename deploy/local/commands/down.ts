@@ -3,6 +3,7 @@ import { nodes } from '../cluster/addresses.ts';
 import { removeNetwork } from '../cluster/network.ts';
 import { removeNodeFiles } from '../cluster/node-files.ts';
 import { killAll } from '../cgroup.ts';
+import { unmountBelow } from '../mounts.ts';
 import type { Step } from '../context.ts';
 import { forgetAll } from '../process.ts';
 
@@ -18,7 +19,15 @@ export const downSteps: readonly Step[] = [
     },
     remedy: again,
   },
-  { title: "Drop the nodes' mounts", run: () => removeNodeFiles(nodes), remedy: again },
+  {
+    title: 'Drop the mounts of nodes and of image builds',
+    run: async (ctx) => {
+      await removeNodeFiles(nodes);
+      await unmountBelow(ctx.cacheDir);
+      await unmountBelow(ctx.stateDir);
+    },
+    remedy: again,
+  },
   { title: 'Remove the network', run: removeNetwork, remedy: again },
 ];
 

@@ -35,7 +35,7 @@ export async function runSteps(steps: readonly Step[]): Promise<void> {
       });
     },
   }));
-  const rendererOptions = { timer: PRESET_TIMER, showErrorMessage: false, collapseErrors: false };
+  const rendererOptions = { timer: PRESET_TIMER, showErrorMessage: false, collapseErrors: false, collapseSkips: false };
   const list = new Listr(tasks, { rendererOptions, fallbackRendererOptions: { timer: PRESET_TIMER } });
   await list.run().catch((error: unknown) => {
     throw failure ?? error;

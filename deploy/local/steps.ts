@@ -26,7 +26,11 @@ export async function runSteps(steps: readonly Step[]): Promise<void> {
   const interval = process.stdout.isTTY ? 100 : 10_000;
   const tasks = steps.map((step) => ({
     title: step.title,
-    skip: async () => (await step.skip?.(createContext())) ?? false,
+    skip: async () => {
+      const reason = await step.skip?.(createContext());
+      if (reason === undefined) return false;
+      return process.stdout.isTTY ? `${step.title}: ${reason}` : reason; // on a terminal it takes the title's place
+    },
     task: async (_: unknown, task: { output: string }) => {
       const report = throttle(interval, Date.now, (line) => (task.output = line));
       await step.run(createContext(report)).catch((cause: unknown) => {
@@ -35,7 +39,7 @@ export async function runSteps(steps: readonly Step[]): Promise<void> {
       });
     },
   }));
-  const rendererOptions = { timer: PRESET_TIMER, showErrorMessage: false, collapseErrors: false, collapseSkips: false };
+  const rendererOptions = { timer: PRESET_TIMER, showErrorMessage: false, collapseErrors: false };
   const list = new Listr(tasks, { rendererOptions, fallbackRendererOptions: { timer: PRESET_TIMER } });
   await list.run().catch((error: unknown) => {
     throw failure ?? error;

@@ -1,0 +1,150 @@
+import { expect, test } from '@jest/globals';
+import type { InstanceReport } from '../../../../../api/contract/activities.ts';
+import type { DomainReport } from '../../../../../api/launcher/reports.ts';
+import type { Pod } from '../../../../../api/kubernetes/types.ts';
+import type { VirtualMachineInstance } from '../../../../../api/kubevirt/types.ts';
+import { instancePatch } from '../../../../../activities/controller/instance/instance-status.ts';
+import { interfaceStatuses } from '../../../../../activities/controller/instance/interfaces.ts';
+import { gatedConditions } from '../../../../../activities/controller/instance/readiness-gate.ts';
+
+const at = '2026-01-01T00:00:05.500Z';
+const vmi = (status: VirtualMachineInstance['status'] = {}): VirtualMachineInstance => ({
+  metadata: { namespace: 'n', name: 'v', uid: 'u', labels: { team: 'a' } },
+  spec: {
+    domain: { devices: { interfaces: [{ name: 'default', masquerade: {}, macAddress: '02:00:00:00:00:01' }] } },
+    networks: [{ name: 'default', pod: {} }],
+  },
+  status,
+});
+const domain = (state: DomainReport['state']): DomainReport => ({
+  vmi: { namespace: 'n', name: 'v', uid: 'u' },
+  podUid: 'pu',
+  node: 'node-a',
+  sequence: { epoch: 1, n: 1 },
+  at,
+  state,
+  agent: {
+    connected: true,
+    os: { id: 'debian', prettyName: 'Debian 12' },
+    interfaces: [
+      { name: 'lo', addresses: ['127.0.0.1'] },
+      { name: 'eth0', mac: '02:00:00:00:00:01', addresses: ['10.0.2.2'] },
+      { name: 'docker0', mac: '02:00:00:00:00:99', addresses: ['172.17.0.1'] },
+    ],
+  },
+});
+const report = (more: Partial<InstanceReport> = {}): InstanceReport => ({
+  phase: 'Running',
+  phaseTimes: [
+    { phase: 'Pending', at: '2026-01-01T00:00:00.100Z' },
+    { phase: 'Running', at },
+  ],
+  activePods: { pu: 'node-a' },
+  node: 'node-a',
+  conditions: [{ type: 'Ready', status: 'True' }],
+  domain: domain('running'),
+  ...more,
+});
+const pod: Pod = { metadata: { uid: 'pu' }, status: { podIPs: [{ ip: '10.244.0.5' }], qosClass: 'Burstable' } };
+const statusOf = (patch: Record<string, unknown> | undefined) => patch?.['status'] as Record<string, unknown>;
+
+test('a running instance: phase, times, node, label, conditions, guest', () => {
+  const patch = instancePatch(vmi(), report(), pod, at);
+  expect(patch?.['metadata']).toEqual({ labels: { 'kubevirt.io/nodeName': 'node-a' } });
+  expect(statusOf(patch)).toMatchObject({
+    phase: 'Running',
+    nodeName: 'node-a',
+    migrationTransport: 'Unix',
+    activePods: { pu: 'node-a' },
+    phaseTransitionTimestamps: [
+      { phase: 'Pending', phaseTransitionTimestamp: '2026-01-01T00:00:00Z' },
+      { phase: 'Running', phaseTransitionTimestamp: '2026-01-01T00:00:05Z' },
+    ],
+    conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:05Z' }],
+    guestOSInfo: { id: 'debian', prettyName: 'Debian 12' },
+    qosClass: 'Burstable',
+  });
+});
+
+test('written once, it differs no more', () => {
+  const patch = instancePatch(vmi(), report(), pod, at);
+  const written = vmi(statusOf(patch));
+  written.metadata = { ...written.metadata, labels: { team: 'a', 'kubevirt.io/nodeName': 'node-a' } };
+  expect(instancePatch(written, report(), pod, '2026-02-02T00:00:00Z')).toBeUndefined();
+});
+
+test("requests of the front door and other writers' fields are not named", () => {
+  const live = vmi({ evacuationNodeName: 'node-a', migrationState: { migrationUid: 'm' }, volumeStatus: [] });
+  const keys = Object.keys(statusOf(instancePatch(live, report(), pod, at)));
+  expect(keys).not.toContain('evacuationNodeName');
+  expect(keys).not.toContain('migrationState');
+  expect(keys).not.toContain('volumeStatus');
+});
+
+test('times that are on the object stay: it may be older than the entity', () => {
+  const known = [{ phase: 'Pending', phaseTransitionTimestamp: '2025-12-31T00:00:00Z' }];
+  const patch = instancePatch(vmi({ phaseTransitionTimestamps: known }), report(), pod, at);
+  expect(statusOf(patch)['phaseTransitionTimestamps']).toEqual([
+    ...known,
+    { phase: 'Running', phaseTransitionTimestamp: '2026-01-01T00:00:05Z' },
+  ]);
+});
+
+test('a Pod that no longer holds the domain leaves activePods', () => {
+  const patch = instancePatch(vmi({ activePods: { old: 'node-b' } }), report(), pod, at);
+  expect(statusOf(patch)['activePods']).toEqual({ old: null, pu: 'node-a' });
+});
+
+test('an ended instance keeps what was known of its guest and tells its reason', () => {
+  const live = vmi({ phase: 'Running', guestOSInfo: { id: 'debian' } });
+  const status = statusOf(
+    instancePatch(live, report({ phase: 'Succeeded', reason: 'guest ended: agentShutdown' }), pod, at),
+  );
+  expect(status).toMatchObject({ phase: 'Succeeded', reason: 'guest ended: agentShutdown' });
+  expect(status).not.toHaveProperty('guestOSInfo');
+});
+
+test('interfaces: the Pod address on the Pod network, then what only the guest knows', () => {
+  expect(interfaceStatuses(vmi(), domain('running').agent, pod)).toEqual([
+    {
+      name: 'default',
+      mac: '02:00:00:00:00:01',
+      interfaceName: 'eth0',
+      ipAddress: '10.244.0.5',
+      ipAddresses: ['10.244.0.5'],
+      infoSource: 'domain, guest-agent',
+      queueCount: 1,
+    },
+    {
+      interfaceName: 'docker0',
+      mac: '02:00:00:00:00:99',
+      ipAddress: '172.17.0.1',
+      ipAddresses: ['172.17.0.1'],
+      infoSource: 'guest-agent',
+    },
+  ]);
+});
+
+test('without an agent the configured interfaces are shown', () => {
+  expect(interfaceStatuses(vmi(), { connected: false }, undefined)).toEqual([
+    { name: 'default', mac: '02:00:00:00:00:01', infoSource: 'domain', queueCount: 1 },
+  ]);
+});
+
+const gate = (status: string) => ({ type: 'kubevirt.io/virtual-machine-unpaused', status });
+
+test.each([
+  ['not running yet', report({ phase: 'Scheduled' }), [], undefined],
+  ['running', report(), [], 'True'],
+  ['running and told', report(), [gate('True')], undefined],
+  ['paused', report({ domain: domain('paused') }), [gate('True')], 'False'],
+  ['resumed', report(), [gate('False')], 'True'],
+])('readiness gate: %s', (_, said, conditions, status) => {
+  const written = gatedConditions(
+    { status: { conditions: [...conditions, { type: 'PodScheduled', status: 'True' }] } },
+    said,
+    at,
+  );
+  expect(written?.find(({ type }) => type === gate('').type)?.status).toBe(status);
+  if (written !== undefined) expect(written.map(({ type }) => type)).toContain('PodScheduled');
+});

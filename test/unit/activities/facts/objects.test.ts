@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals';
+import { instanceFacts } from '../../../../activities/facts/instance.ts';
+import { virtualMachineFacts } from '../../../../activities/facts/virtual-machine.ts';
+import type { VirtualMachine, VirtualMachineInstance } from '../../../../api/kubevirt/types.ts';
+
+const template = { spec: { domain: { devices: {} } } };
+const vm = (spec: Partial<VirtualMachine['spec']>): VirtualMachine => ({
+  metadata: { namespace: 'n', name: 'v', uid: 'u', resourceVersion: '1', generation: 4 },
+  spec: { template, ...spec },
+});
+
+test.each<[Partial<VirtualMachine['spec']>, string, RegExp | undefined]>([
+  [{ runStrategy: 'Always' }, 'Always', undefined],
+  [{ runStrategy: 'Sometimes' }, 'Sometimes', undefined],
+  [{ running: true }, 'Always', undefined],
+  [{ running: false }, 'Halted', undefined],
+  [{}, '', /spec.runStrategy is missing/],
+  [{ running: true, runStrategy: 'Halted' }, 'Halted', /exclude each other/],
+])('run strategy of %j is "%s"', (spec, strategy, invalid) => {
+  const facts = virtualMachineFacts(vm(spec));
+  expect(facts.runStrategy).toBe(strategy);
+  if (invalid === undefined) expect(facts).not.toHaveProperty('invalid');
+  else expect(facts.invalid).toMatch(invalid);
+});
+
+test('a VM without a template is invalid, not a crash', () => {
+  const broken = { ...vm({}), spec: { runStrategy: 'Always' } } as unknown as VirtualMachine;
+  expect(virtualMachineFacts(broken).invalid).toMatch(/spec.template.spec is missing/);
+});
+
+test('facts of a VMI: grace period 30 when absent, owner only if it controls', () => {
+  const vmi: VirtualMachineInstance = {
+    metadata: {
+      namespace: 'n',
+      name: 'v',
+      uid: 'u',
+      resourceVersion: '5',
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      ownerReferences: [
+        { apiVersion: 'x/v1', kind: 'Other', name: 'o', uid: 'o1' },
+        { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'v', uid: 'vm1', controller: true },
+      ],
+    },
+    spec: { domain: { devices: {} } },
+    status: {
+      phase: 'Running',
+      phaseTransitionTimestamps: [{ phase: 'Running' }],
+      conditions: [{ type: 'Ready', status: 'True' }],
+    },
+  };
+  expect(instanceFacts(vmi)).toEqual({
+    vmi: { namespace: 'n', name: 'v', uid: 'u' },
+    resourceVersion: '5',
+    phase: 'Running',
+    deleting: true,
+    deletionTimestamp: '2026-01-01T00:00:00Z',
+    gracePeriodSeconds: 30,
+    finalizers: [],
+    owner: { name: 'v', uid: 'vm1' },
+    ran: true,
+    ready: true,
+    paused: false,
+  });
+});
+
+test('a grace period of zero stays zero', () => {
+  const vmi: VirtualMachineInstance = { spec: { domain: { devices: {} }, terminationGracePeriodSeconds: 0 } };
+  expect(instanceFacts(vmi).gracePeriodSeconds).toBe(0);
+});

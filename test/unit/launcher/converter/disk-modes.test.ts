@@ -5,28 +5,24 @@ import { host, withDisks } from './examples.ts';
 
 const virtio = { name: 'a', disk: { bus: 'virtio' } };
 
-interface Row {
-  disk: typeof virtio;
-  block: boolean;
-  directIo: boolean;
-  preallocated: boolean;
-  cache: string;
-  io: string | undefined;
-}
-
-test.each`
-  disk                                 | block    | directIo | preallocated | cache             | io
-  ${virtio}                            | ${false} | ${true}  | ${false}     | ${'none'}         | ${undefined}
-  ${virtio}                            | ${false} | ${true}  | ${true}      | ${'none'}         | ${'native'}
-  ${virtio}                            | ${false} | ${false} | ${true}      | ${'writethrough'} | ${undefined}
-  ${virtio}                            | ${true}  | ${true}  | ${false}     | ${'none'}         | ${'native'}
-  ${{ ...virtio, io: 'threads' }}      | ${true}  | ${true}  | ${false}     | ${'none'}         | ${'threads'}
-  ${{ ...virtio, cache: 'writeback' }} | ${true}  | ${true}  | ${true}      | ${'writeback'}    | ${undefined}
-`('block $block, direct IO $directIo, preallocated $preallocated: cache $cache, io $io', (row) => {
-  const { disk, block, directIo, preallocated, cache, io } = row as Row;
-  const domain = toDomain(withDisks([disk]), host({ isBlockVolume: { a: block } }));
-  const [tuned] =
-    withDiskModes(domain, { directIo: () => directIo, preallocated: () => preallocated }).devices.disk ?? [];
+test.each([
+  { directIo: true, cache: 'none', why: 'the file system can do without' },
+  { directIo: true, preallocated: true, cache: 'none', io: 'native', why: 'and allocation never blocks' },
+  { directIo: false, preallocated: true, cache: 'writethrough', why: 'the file system cannot' },
+  { block: true, directIo: true, cache: 'none', io: 'native', why: 'a device never blocks' },
+  {
+    asks: { io: 'threads' },
+    block: true,
+    directIo: true,
+    cache: 'none',
+    io: 'threads',
+    why: 'the disk asks for threads',
+  },
+  { asks: { cache: 'writeback' }, block: true, directIo: true, cache: 'writeback', why: 'the disk asks for a cache' },
+])('cache $cache, IO $io: $why', ({ asks, block = false, directIo, preallocated = false, cache, io }) => {
+  const domain = toDomain(withDisks([{ ...virtio, ...asks }]), host({ isBlockVolume: { a: block } }));
+  const probe = { directIo: () => directIo, preallocated: () => preallocated };
+  const [tuned] = withDiskModes(domain, probe).devices.disk ?? [];
   expect([tuned?.driver['@cache'], tuned?.driver['@io']]).toEqual([cache, io]);
 });
 

@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import { documentedRules, drift, readDocumentedRules } from '../../oracle/differences-doc.ts';
+import { DOMAIN_RULES } from '../../oracle/sets/domain-xml.ts';
+import { POD_RULES } from '../../oracle/sets/launcher-pod.ts';
+import { OVERHEAD_RULES } from '../../oracle/sets/memory-overhead.ts';
+
+test('the document tells of every rule, and of no other', () => {
+  const ids = [DOMAIN_RULES, POD_RULES, OVERHEAD_RULES].flatMap((rules) => rules.map(({ id }: { id: string }) => id));
+  expect(drift(ids, readDocumentedRules())).toEqual([]);
+});
+
+test('every told rule says what KubeVirt does, what virtflow does, and why', () => {
+  expect(documentedRules('# x\n\n### `one-two`\n\ntext\n\n### other\n\n### `three`\n')).toEqual(['one-two', 'three']);
+});
+
+test('a rule on one side only is named', () => {
+  expect(drift(['a', 'b'], ['b', 'c'])).toEqual([expect.stringContaining('"a"'), expect.stringContaining('"c"')]);
+});

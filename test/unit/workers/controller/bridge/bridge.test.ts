@@ -1,0 +1,116 @@
+import { expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { Bridge } from '../../../../../workers/controller/bridge/bridge.ts';
+import type { Delivery } from '../../../../../workers/controller/bridge/deliveries.ts';
+import type { WatchedChange } from '../../../../../workers/controller/informers/informers.ts';
+import { until } from '../../../../support/until.ts';
+import { pod, vm, vmi } from './objects.ts';
+
+const log = pino({ level: 'silent' });
+const entity = 'vm/n/v/vm1';
+const instance = 'vmi/n/v/i1';
+
+const bridgeWith = (instances = [vmi('Pending')]) => {
+  const sent: Delivery[] = [];
+  let isDown = false;
+  const bridge = new Bridge({
+    deliver: (delivery) => {
+      if (isDown) return Promise.reject(new Error('Temporal is down'));
+      sent.push(delivery);
+      return Promise.resolve();
+    },
+    instances: () => instances,
+    log,
+  });
+  const after = async (...changes: WatchedChange[]): Promise<string[]> => {
+    sent.length = 0;
+    for (const change of changes) bridge.changed(change);
+    await until('the bridge is idle', () => bridge.backlog === 0);
+    return sent.map(({ workflowId, kind }) => `${workflowId} ${kind}`);
+  };
+  return { bridge, sent, after, down: (value: boolean) => (isDown = value) };
+};
+
+test("a VMI is told to its own entity and to its VM's", async () => {
+  const { after } = bridgeWith();
+  const told = await after({ kind: 'VirtualMachineInstance', after: vmi('Pending') });
+  expect(told).toEqual([`${instance} ownInstance`, `${entity} plain`]);
+});
+
+test('a relist tells only what changed since the last acknowledged delivery', async () => {
+  const { after } = bridgeWith();
+  const change: WatchedChange = { kind: 'VirtualMachineInstance', after: vmi('Running') };
+  await after(change);
+  expect(await after(change)).toEqual([]);
+  expect(await after({ kind: 'VirtualMachineInstance', after: vmi('Succeeded') })).toEqual([`${entity} plain`]);
+});
+
+test('what is gone is told once, and its memory goes', async () => {
+  const { after } = bridgeWith();
+  await after({ kind: 'VirtualMachine', after: vm() });
+  expect(await after({ kind: 'VirtualMachine', before: vm() })).toEqual([`${entity} ownVirtualMachine`]);
+  expect(await after({ kind: 'VirtualMachine', after: vm() })).toEqual([`${entity} ownVirtualMachine`]);
+});
+
+test('a Pod is told to the entity of its VMI only', async () => {
+  const { after, sent } = bridgeWith();
+  expect(await after({ kind: 'Pod', after: pod('Running') })).toEqual([`${instance} plain`]);
+  expect(await after({ kind: 'Pod', before: pod('Running') })).toEqual([`${instance} plain`]);
+  expect(sent[0]).toMatchObject({ argument: { uid: 'p1', gone: true } });
+});
+
+test('a Pod that no VMI owns is nobody’s business', async () => {
+  const { after } = bridgeWith();
+  expect(await after({ kind: 'Pod', after: pod('Running', { ownerReferences: [] }) })).toEqual([]);
+});
+
+test('while Temporal is down the newest state per receiver is kept, and delivered later', async () => {
+  const { bridge, sent, down } = bridgeWith();
+  down(true);
+  bridge.changed({ kind: 'Pod', after: pod('Pending') });
+  bridge.changed({ kind: 'Pod', after: pod('Running') });
+  bridge.changed({ kind: 'Pod', after: pod('Failed') });
+  expect(bridge.backlog).toBeLessThanOrEqual(2);
+  down(false);
+  await until('it is delivered', () => bridge.backlog === 0);
+  expect(sent.at(-1)).toMatchObject({ argument: { phase: 'Failed' } });
+});
+
+const claim = (name: string, phase: string) => ({ metadata: { namespace: 'n', name, uid: 'c' }, status: { phase } });
+
+test.each<[string, WatchedChange, number]>([
+  ['a claim that it uses', { kind: 'PersistentVolumeClaim', after: claim('claim', 'Bound') }, 1],
+  ['a claim that it does not use', { kind: 'PersistentVolumeClaim', after: claim('other', 'Bound') }, 0],
+  [
+    'a quota of its namespace',
+    { kind: 'ResourceQuota', after: { metadata: { namespace: 'n', name: 'q' }, spec: { hard: { pods: '1' } } } },
+    1,
+  ],
+  [
+    'a quota of another namespace',
+    { kind: 'ResourceQuota', after: { metadata: { namespace: 'm', name: 'q' }, spec: { hard: { pods: '1' } } } },
+    0,
+  ],
+  [
+    'the configuration',
+    { kind: 'KubeVirt', after: { metadata: { name: 'kubevirt' }, spec: { imagePullPolicy: 'Always' } } },
+    1,
+  ],
+  ['a node', { kind: 'Node', after: { metadata: { name: 'node-a' }, spec: { unschedulable: true } } }, 1],
+])('an instance that waits is woken by %s', async (_, change, times) => {
+  const { after } = bridgeWith();
+  expect(await after(change)).toHaveLength(times);
+});
+
+test('an instance that runs is not woken', async () => {
+  const { after } = bridgeWith([vmi('Running')]);
+  expect(await after({ kind: 'PersistentVolumeClaim', after: claim('claim', 'Bound') })).toEqual([]);
+});
+
+test('insisting tells again what was acknowledged', async () => {
+  const { bridge, sent, after } = bridgeWith();
+  await after({ kind: 'VirtualMachine', after: vm() });
+  const [delivery] = sent;
+  bridge.insist(delivery === undefined ? [] : [delivery]);
+  await until('it is delivered again', () => sent.length === 2);
+});

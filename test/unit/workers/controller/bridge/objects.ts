@@ -1,0 +1,55 @@
+import type { Pod } from '../../../../../api/kubernetes/types.ts';
+import type { VirtualMachine, VirtualMachineInstance } from '../../../../../api/kubevirt/types.ts';
+
+const created = '2026-01-01T00:00:00Z';
+
+export const vm = (more: Partial<VirtualMachine['metadata']> = {}): VirtualMachine => ({
+  metadata: {
+    namespace: 'n',
+    name: 'v',
+    uid: 'vm1',
+    resourceVersion: '1',
+    generation: 1,
+    creationTimestamp: created,
+    ...more,
+  },
+  spec: { runStrategy: 'Always', template: { spec: { domain: { devices: {} } } } },
+});
+
+export const vmi = (
+  phase: string,
+  more: Partial<VirtualMachineInstance['metadata']> = {},
+  status: Partial<VirtualMachineInstance['status']> = {},
+): VirtualMachineInstance => ({
+  metadata: {
+    namespace: 'n',
+    name: 'v',
+    uid: 'i1',
+    resourceVersion: '1',
+    creationTimestamp: created,
+    ownerReferences: [
+      { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'v', uid: 'vm1', controller: true },
+    ],
+    ...more,
+  },
+  spec: {
+    domain: { devices: {} },
+    volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'claim' } }],
+  },
+  status: { phase, ...status },
+});
+
+export const pod = (phase: string, more: Partial<Pod['metadata']> = {}): Pod => ({
+  metadata: {
+    namespace: 'n',
+    name: 'virt-launcher-v',
+    uid: 'p1',
+    resourceVersion: '1',
+    labels: { 'kubevirt.io/created-by': 'i1' },
+    ownerReferences: [
+      { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachineInstance', name: 'v', uid: 'i1', controller: true },
+    ],
+    ...more,
+  },
+  status: { phase },
+});

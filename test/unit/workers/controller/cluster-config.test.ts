@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals';
+import type { KubeVirt } from '../../../../api/kubevirt/types.ts';
+import { kubeVirtPatch, nextConfig, theKubeVirt } from '../../../../workers/controller/cluster-config.ts';
+
+const now = new Date('2026-01-01T00:00:00Z');
+const kubevirt = (configuration: object, status: KubeVirt['status'] = {}): KubeVirt => ({
+  metadata: { namespace: 'virtflow', name: 'kubevirt', generation: 2 },
+  spec: { configuration } as KubeVirt['spec'],
+  status,
+});
+const emulated = { developerConfiguration: { useEmulation: true } };
+const broken = { developerConfiguration: { useEmulation: 'perhaps' } };
+
+test('a configuration that cannot be read changes nothing, and its field is named', () => {
+  const good = nextConfig(kubevirt(emulated), undefined);
+  expect(good).toMatchObject({ config: { useEmulation: true } });
+  const after = nextConfig(kubevirt(broken), good);
+  expect(after.config).toBe(good.config);
+  expect(after.unreadable).toMatch(/useEmulation/);
+  expect(nextConfig(kubevirt({}), after)).not.toHaveProperty('unreadable');
+});
+
+test('a worker that starts with a configuration it cannot read finds the last good one in the status', () => {
+  const patch = kubeVirtPatch(kubevirt(emulated), nextConfig(kubevirt(emulated), undefined), now);
+  const status = patch?.['status'] as KubeVirt['status'];
+  expect(nextConfig(kubevirt(broken, status), undefined).config.useEmulation).toBe(true);
+});
+
+test('without a readable memory the defaults are in force', () => {
+  const status = { observedDeploymentConfig: 'not json' };
+  expect(nextConfig(kubevirt(broken, status), undefined).config.useEmulation).toBe(false);
+  expect(nextConfig(undefined, undefined)).not.toHaveProperty('unreadable');
+});
+
+test('the status says Deployed and Available, and a second writing is for nothing', () => {
+  const state = nextConfig(kubevirt({}), undefined);
+  const status = kubeVirtPatch(kubevirt({}), state, now)?.['status'] as NonNullable<KubeVirt['status']>;
+  expect(status).toMatchObject({ phase: 'Deployed', observedGeneration: 2 });
+  expect(status.conditions).toContainEqual(expect.objectContaining({ type: 'Available', status: 'True' }));
+  expect(kubeVirtPatch(kubevirt({}, status), state, new Date())).toBeUndefined();
+});
+
+test('the status of one that cannot be read names the field and keeps the memory of the good one', () => {
+  const state = nextConfig(kubevirt(broken), undefined);
+  const status = kubeVirtPatch(kubevirt(broken), state, now)?.['status'] as NonNullable<KubeVirt['status']>;
+  expect(status.conditions?.find(({ type }) => type === 'ConfigurationUnreadable')?.message).toMatch(/useEmulation/);
+  expect(status).not.toHaveProperty('observedDeploymentConfig');
+});
+
+test('of several objects the oldest counts', () => {
+  const at = (name: string, creationTimestamp: string): KubeVirt => ({
+    metadata: { name, creationTimestamp },
+    spec: {},
+  });
+  expect(theKubeVirt([at('b', '2026-02-01T00:00:00Z'), at('a', '2026-01-01T00:00:00Z')])?.metadata?.name).toBe('a');
+});

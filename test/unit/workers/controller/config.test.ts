@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals';
+import { readConfig } from '../../../../workers/controller/config.ts';
+
+test('only the launcher image has to be given', () => {
+  expect(readConfig({ LAUNCHER_IMAGE: 'registry.example.com/launcher:1', POD_NAME: 'c-1' })).toEqual({
+    podNamespace: 'virtflow',
+    podName: 'c-1',
+    logLevel: 'info',
+    launcherImage: 'registry.example.com/launcher:1',
+    healthPort: 8080,
+    temporalMetricsPort: 9464,
+    sweepMs: 60_000,
+    maxCachedWorkflows: 500,
+  });
+});
+
+test('what is wrong is named, all at once', () => {
+  const read = () => readConfig({ HEALTH_PORT: 'x', SWEEP_SECONDS: '-1' });
+  expect(read).toThrow(/LAUNCHER_IMAGE/);
+  expect(read).toThrow(/HEALTH_PORT/);
+  expect(read).toThrow(/SWEEP_SECONDS/);
+});

@@ -9,6 +9,8 @@ export interface LauncherSight {
   cpus: number[];
   /** Absent: no network. */
   mtu?: number;
+  /** Formats of image files, by volume. */
+  backingFormats: NonNullable<HostFacts['backingFormats']>;
 }
 
 /** What the converter must know besides the VMI. */
@@ -16,7 +18,7 @@ export const hostFacts = (
   vmi: VirtualMachineInstance,
   config: ClusterConfig,
   claims: Record<string, PersistentVolumeClaim>,
-  { kvm, cpus, mtu }: LauncherSight,
+  { kvm, cpus, mtu, backingFormats }: LauncherSight,
 ): HostFacts => ({
   useEmulation: config.useEmulation,
   kvmAvailable: kvm,
@@ -31,6 +33,8 @@ export const hostFacts = (
   domainAttachment: Object.fromEntries(
     (vmi.spec.domain.devices.interfaces ?? []).map(({ name, sriov }) => [name, sriov === undefined ? 'tap' : 'none']),
   ),
+  backingFormats,
+  smbios: config.smbios,
   ...(mtu === undefined ? {} : { mtu }),
 });
 

@@ -36,7 +36,6 @@ export const syncInstance =
       await verifyToken(ports, request);
       const config = await ports.clusterConfig();
       const vmi = withDefaults(await readInstance(ports, ref), config);
-      await provideImages(ports, { vmi, pod, config }, progress.report);
       const facts = await prepareLauncher(ports, { vmi, pod, config }, progress);
       // Again, because what came before can have taken long: from here on only the launcher's own check of the epoch follows.
       await verifyToken(ports, request);
@@ -60,12 +59,13 @@ interface Prepared {
   config: Awaited<ReturnType<NodePorts['clusterConfig']>>;
 }
 
-/** Volumes and network, as the launcher's container sees them. */
+/** Images, volumes and network, as the launcher's container sees them. */
 const prepareLauncher = async (
   ports: NodePorts,
   { vmi, pod, config }: Prepared,
   progress: Beating,
 ): Promise<HostFacts> => {
+  const backingFormats = await provideImages(ports, { vmi, pod, config }, progress.report);
   const claims = await readClaims(ports.kube, vmi);
   const launcher = await openContainer(ports.processes, pod, COMPUTE);
   try {
@@ -76,7 +76,7 @@ const prepareLauncher = async (
     progress.report('network');
     const network = wantedNetwork(vmi);
     const uplink = network && (await ports.network.ensureMasquerade(launcher.network, network));
-    return hostFacts(vmi, config, claims, { ...(await sightOf(launcher)), ...uplink });
+    return hostFacts(vmi, config, claims, { ...(await sightOf(launcher)), ...uplink, backingFormats });
   } finally {
     await launcher.close();
   }

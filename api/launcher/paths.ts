@@ -51,7 +51,8 @@ export const userDataDirectory = (volume: string): string => secretDirectory(`${
 export const networkDataDirectory = (volume: string): string => secretDirectory(`${volume}-ndata`);
 /** Containers of the launcher Pod that hold the images of containerDisks and of kernelBoot (KubeVirt's names). */
 export const diskContainer = (volume: string): string => `volume${volume}`;
-export const KERNEL_BOOT_CONTAINER = 'volumekernel-boot-volume';
+export const KERNEL_BOOT_VOLUME = 'kernel-boot-volume';
+export const KERNEL_BOOT_CONTAINER = diskContainer(KERNEL_BOOT_VOLUME);
 /** With the ImageVolume gate there are no such containers: the image is mounted here in `compute`. */
 export const imageVolumeDirectory = (volume: string): string => `/var/run/kubevirt-image-volume/${volume}`;
 /** Read-only image of a containerDisk. */

@@ -1,16 +1,10 @@
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
-import {
-  INITRD_IMAGE,
-  KERNEL_BOOT_CONTAINER,
-  KERNEL_IMAGE,
-  containerDiskImage,
-  diskContainer,
-} from '../../../api/launcher/paths.ts';
+import { INITRD_IMAGE, KERNEL_BOOT_VOLUME, KERNEL_IMAGE, containerDiskImage } from '../../../api/launcher/paths.ts';
 
 /** A file of an OCI image that the launcher needs. */
 export interface ImageFile {
-  /** Container of the launcher Pod that runs the image. */
-  container: string;
+  /** Name of the image among the Pod's volumes; the container that holds it goes by the same name. */
+  volume: string;
   image: string;
   /** Where it is in the image; absent: the only file below /disk. */
   path?: string;
@@ -36,7 +30,7 @@ const diskFiles = (vmi: VirtualMachineInstance): ImageFile[] =>
       ? []
       : [
           {
-            container: diskContainer(name),
+            volume: name,
             image: containerDisk.image,
             ...(containerDisk.path ? { path: containerDisk.path } : {}),
             target: fileName(containerDiskImage(name)),
@@ -54,7 +48,7 @@ const bootFiles = (vmi: VirtualMachineInstance): ImageFile[] => {
       ? []
       : [
           {
-            container: KERNEL_BOOT_CONTAINER,
+            volume: KERNEL_BOOT_VOLUME,
             image: boot.image,
             path,
             target: fileName(target),

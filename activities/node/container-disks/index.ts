@@ -1,43 +1,44 @@
-import type { FileHandle } from 'node:fs/promises';
-import { readdir } from 'node:fs/promises';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
 import { hasGate } from '../../../api/cluster-config/index.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
-import { failure } from '../../failures.ts';
+import type { HostFacts } from '../../../api/launcher/host-facts.ts';
+import { diskContainer, imageVolumeDirectory } from '../../../api/launcher/paths.ts';
+import { COMPUTE } from '../../facts/labels.ts';
 import { errorCode } from '../files/error-code.ts';
-import { createFileIn, descriptorPath, openDirectoryIn, openFileIn, PathError } from '../files/open-in-root.ts';
+import { createFileIn, descriptorPath, openDirectoryIn, openFileIn } from '../files/open-in-root.ts';
 import { podVolume } from '../launcher-client/sockets.ts';
 import { containerStatus, openContainer } from '../pods/container.ts';
 import type { NodePorts } from '../ports.ts';
-import { HEADER_BYTES, inspectImage } from './image-format.ts';
+import type { ImageContent } from './content.ts';
+import { formatOf, openImageContent } from './content.ts';
 import type { ImageFile } from './images.ts';
-import { DEFAULT_DISK_DIRECTORY, imageFiles } from './images.ts';
+import { imageFiles } from './images.ts';
 
 type Ports = Pick<NodePorts, 'pods' | 'processes' | 'images' | 'mounts'>;
+type Formats = NonNullable<HostFacts['backingFormats']>;
 
 /**
- * Makes every image file of the VMI visible to its launcher, read-only. With the ImageVolume gate the kubelet mounts images itself.
+ * Makes every image file of the VMI visible to its launcher, read-only, and answers the disks' formats by volume. Safe to repeat under a running guest.
  * @throws ImageContent naming field, image and path
  */
 export const provideImages = async (
   ports: Ports,
   { vmi, pod, config }: { vmi: VirtualMachineInstance; pod: Pod; config: ClusterConfig },
   progress: (detail: string) => void,
-): Promise<void> => {
-  const files = hasGate(config, 'ImageVolume') ? [] : imageFiles(vmi);
-  if (files.length === 0) return;
-  const directory = podVolume(ports.pods, pod.metadata?.uid ?? '', 'containerDisks');
-  const mounted = new Set((await ports.mounts.below(directory)).map(({ target }) => target));
-  for (const file of files) {
-    if (mounted.has(join(directory, file.target))) continue;
+): Promise<Formats> => {
+  const provide = hasGate(config, 'ImageVolume') ? linkImageVolume : mountCopy;
+  const formats: Formats = {};
+  for (const file of imageFiles(vmi)) {
     progress(`image ${file.image}`);
-    const cached = await cacheFile(ports, pod, file, (bytes) =>
+    const { format } = await provide(ports, pod, file, (bytes) =>
       progress(`image ${file.image}: ${Math.round(bytes / 1024 / 1024)} MiB copied`),
     );
-    await mountFile(ports, directory, file.target, cached);
+    if (format !== undefined) formats[file.volume] = format;
   }
+  return formats;
 };
 
 /** Unmounts what `provideImages` mounted for a Pod. Call only once nothing of the Pod uses it. Nothing mounted: does nothing. */
@@ -59,62 +60,52 @@ export const evictImages = async ({
   return images.evict(new Set(inUse));
 };
 
-const cacheFile = async (
-  { processes, images }: Ports,
+type Provided = Pick<ImageContent, 'format'>;
+
+/** Without the ImageVolume gate a container of the Pod holds the image; a copy of the file is mounted, which outlives the container. */
+const mountCopy = async (
+  { pods, processes, images, mounts }: Ports,
   pod: Pod,
-  file: ImageFile,
+  wanted: ImageFile,
   progress: (bytes: number) => void,
-): Promise<string> => {
-  const container = await openContainer(processes, pod, file.container);
+): Promise<Provided> => {
+  const directory = podVolume(pods, pod.metadata?.uid ?? '', 'containerDisks');
+  const target = join(directory, wanted.target);
+  if ((await mounts.below(directory)).some((mount) => mount.target === target)) {
+    return formatOfMounted(directory, wanted);
+  }
+  const container = await openContainer(processes, pod, diskContainer(wanted.volume));
   try {
-    const path = file.path ?? (await onlyFileIn(container.root, file));
-    const source = await openImage(container.root, path, file);
+    const { path, file, format } = await openImageContent(container.root, wanted);
     try {
-      const status = containerStatus(pod, file.container);
-      return await images.ensure({ imageId: status?.imageID || (status?.containerID ?? ''), path }, source, progress);
+      const status = containerStatus(pod, diskContainer(wanted.volume));
+      const imageId = status?.imageID || (status?.containerID ?? '');
+      const cached = await images.ensure({ imageId, path }, file, progress);
+      await mountFile(mounts, directory, wanted.target, cached);
+      return { ...(format && { format }) };
     } finally {
-      await source.close();
+      await file.close();
     }
   } finally {
     await container.close();
   }
 };
 
-const openImage = async (root: string, path: string, file: ImageFile): Promise<FileHandle> => {
-  const source = await openFileIn(root, path).catch((error: unknown) => {
-    throw error instanceof PathError ? contentError(file, `${error.message} in it`) : error;
-  });
-  if (file.kind === 'boot') return source;
-  const header = Buffer.alloc(HEADER_BYTES);
-  const { bytesRead } = await source.read(header, 0, HEADER_BYTES, 0);
-  const verdict = bytesRead === 0 ? { refused: 'it is empty' } : inspectImage(header.subarray(0, bytesRead));
-  if (!('refused' in verdict)) return source;
-  await source.close();
-  throw contentError(file, `${path} cannot be used as a disk: ${verdict.refused}`);
-};
-
-const onlyFileIn = async (root: string, file: ImageFile): Promise<string> => {
-  const directory = await openDirectoryIn(root, DEFAULT_DISK_DIRECTORY).catch((error: unknown) => {
-    throw error instanceof PathError
-      ? contentError(file, `it has no directory ${DEFAULT_DISK_DIRECTORY}: put the disk there, or set path`)
-      : error;
-  });
+const formatOfMounted = async (directory: string, wanted: ImageFile): Promise<Provided> => {
+  const file = await openFileIn(directory, wanted.target);
   try {
-    const [only, ...more] = await readdir(descriptorPath(directory));
-    if (only !== undefined && more.length === 0) return `${DEFAULT_DISK_DIRECTORY}/${only}`;
-    throw contentError(
-      file,
-      `${DEFAULT_DISK_DIRECTORY} holds ${more.length === 0 ? 'no file' : 'more than one file'}: set path`,
-    );
+    return await formatOf(file, wanted.target, wanted);
   } finally {
-    await directory.close();
+    await file.close();
   }
 };
 
-const contentError = ({ field, image }: ImageFile, why: string): Error =>
-  failure('ImageContent', `${field}: image ${image}: ${why}`);
-
-const mountFile = async ({ mounts }: Ports, directory: string, name: string, cached: string): Promise<void> => {
+const mountFile = async (
+  mounts: NodePorts['mounts'],
+  directory: string,
+  name: string,
+  cached: string,
+): Promise<void> => {
   const place = await openDirectoryIn(directory, '/');
   try {
     const target = await createFileIn(place, name, 0o444).catch((error: unknown) => {
@@ -128,5 +119,27 @@ const mountFile = async ({ mounts }: Ports, directory: string, name: string, cac
     }
   } finally {
     await place.close();
+  }
+};
+
+/** With the gate the kubelet has mounted the image into `compute`: a link leads there from where the launcher looks. */
+const linkImageVolume = async ({ pods, processes }: Ports, pod: Pod, wanted: ImageFile): Promise<Provided> => {
+  const container = await openContainer(processes, pod, COMPUTE);
+  const inside = imageVolumeDirectory(wanted.volume);
+  const image = await openDirectoryIn(container.root, inside).finally(() => container.close());
+  try {
+    const { path, file, format } = await openImageContent(descriptorPath(image), wanted);
+    await file.close();
+    const place = await openDirectoryIn(podVolume(pods, pod.metadata?.uid ?? '', 'containerDisks'), '/');
+    try {
+      await symlink(join(inside, path), `${descriptorPath(place)}/${wanted.target}`).catch((error: unknown) => {
+        if (errorCode(error) !== 'EEXIST') throw error;
+      });
+    } finally {
+      await place.close();
+    }
+    return { ...(format && { format }) };
+  } finally {
+    await image.close();
   }
 };

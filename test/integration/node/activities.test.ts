@@ -1,4 +1,4 @@
-import { chown, mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, open, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -47,6 +47,7 @@ let launcher: LauncherServer;
 let ports: NodePorts;
 let beats: string[];
 let activities: NodeActivities;
+let disabledFeatureGates: string[];
 let request: Parameters<NodeActivities['syncInstance']>[0];
 
 const running = (name: string, { id }: TestContainer): object => ({
@@ -79,6 +80,7 @@ beforeEach(async () => {
   describeObjects();
   const cache = join(base, 'cache');
   beats = [];
+  disabledFeatureGates = ['ImageVolume'];
   ports = {
     node: NODE,
     pods,
@@ -86,7 +88,7 @@ beforeEach(async () => {
       get: (kind: string, { name }: { name: string }) => Promise.resolve(objects.get(`${kind}/${name}`)),
     } as unknown as NodePorts['kube'],
     clusterConfig: () => {
-      const developerConfiguration = { useEmulation: true, disabledFeatureGates: ['ImageVolume'] };
+      const developerConfiguration = { useEmulation: true, disabledFeatureGates };
       return Promise.resolve(
         effectiveConfiguration({ spec: { configuration: { developerConfiguration } } } as KubeVirt),
       );
@@ -173,6 +175,7 @@ test('syncInstance: image, volume and network are there for the launcher, which 
     useEmulation: true,
     kvmAvailable: false,
     mtu: 1400,
+    backingFormats: { root: 'raw' },
     isBlockVolume: { data: false },
     domainAttachment: { default: 'tap' },
   });
@@ -245,6 +248,17 @@ test('a link in the image to a file of the host is not followed', async () => {
   await rm(join(image.root, 'disk', 'root.img'));
   sh(`ln -s /etc/passwd ${join(image.root, 'disk', 'root.img')}`);
   await expect(activities.syncInstance(request)).rejects.toMatchObject({ type: 'ImageContent' });
+});
+
+test('with the ImageVolume gate the launcher finds the image that the kubelet mounted', async () => {
+  disabledFeatureGates = [];
+  await mkdir(inCompute('/var/run/kubevirt-image-volume/root/disk'), { recursive: true });
+  sh(`qemu-img create -q -f qcow2 ${inCompute('/var/run/kubevirt-image-volume/root/disk/a.qcow2')} 1M`);
+  await activities.syncInstance(request);
+  await activities.syncInstance(request);
+  const link = await readlink(inCompute(`${CONTAINER_DISKS}/root.img`));
+  expect(link).toBe('/var/run/kubevirt-image-volume/root/disk/a.qcow2');
+  expect(JSON.parse(String(syncRequests()[0]?.['hostJson']))).toMatchObject({ backingFormats: { root: 'qcow2' } });
 });
 
 test('a hostDisk is made when it may be, and refused when it must be there', async () => {

@@ -12,14 +12,14 @@ test('each containerDisk is one file, by its path or by the default', () => {
   ];
   expect(imageFiles(vmi({ volumes }))).toEqual([
     {
-      container: 'volumeroot',
+      volume: 'root',
       image: 'a',
       path: '/images/a.qcow2',
       target: 'root.img',
       field: 'spec.volumes[0].containerDisk',
       kind: 'disk',
     },
-    { container: 'volumedata', image: 'b', target: 'data.img', field: 'spec.volumes[2].containerDisk', kind: 'disk' },
+    { volume: 'data', image: 'b', target: 'data.img', field: 'spec.volumes[2].containerDisk', kind: 'disk' },
   ]);
 });
 

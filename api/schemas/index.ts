@@ -66,11 +66,19 @@ export const parseVirtualMachine = (object: unknown): VirtualMachine =>
   read('VirtualMachine', virtualMachine, object) as VirtualMachine;
 
 const read = (kind: string, schema: z.ZodType, object: unknown): unknown => {
-  const parsed = schema.safeParse(object);
+  const parsed = schema.safeParse(withoutNulls(object));
   if (parsed.success) return parsed.data;
   throw new UnreadableObject(
     `${kind}${nameOf(object)} cannot be read: ${issueText(parsed.error)}. Correct these fields.`,
   );
+};
+
+/** To Kubernetes null is absent; Go programs write it, such as `creationTimestamp: null` in a template's metadata. */
+const withoutNulls = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([key, member]) => [key, withoutNulls(member)]));
 };
 
 const named = z.looseObject({ metadata: z.looseObject({ namespace: text.optional(), name: text }) });

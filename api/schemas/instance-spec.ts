@@ -55,7 +55,7 @@ const features = z.looseObject({
   apic: feature.optional(),
   smm: feature.optional(),
   pvspinlock: feature.optional(),
-  hyperv: z.record(text, feature).optional(),
+  hyperv: z.record(text, feature.extend({ direct: feature.optional(), extended: feature.optional() })).optional(),
 });
 
 const domain = z.looseObject({
@@ -90,6 +90,22 @@ const probe = z.looseObject({
   tcpSocket: present.optional(),
 });
 
+const affinity = z.looseObject({
+  nodeAffinity: z
+    .looseObject({
+      requiredDuringSchedulingIgnoredDuringExecution: z
+        .looseObject({
+          nodeSelectorTerms: z.array(z.looseObject({ matchExpressions: z.array(present).optional() })).optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+});
+
+const credential = z.looseObject({
+  source: z.looseObject({ secret: z.looseObject({ secretName: text.optional() }).optional() }),
+});
+
 /** Spec of a VMI, also in a VM's template: the fields that virtflow reads. */
 export const instanceSpec = z.looseObject({
   domain: domain.default({ devices: {} }),
@@ -104,7 +120,7 @@ export const instanceSpec = z.looseObject({
   dnsPolicy: text.optional(),
   dnsConfig: present.optional(),
   nodeSelector: texts.optional(),
-  affinity: present.optional(),
+  affinity: affinity.optional(),
   tolerations: z.array(present).optional(),
   topologySpreadConstraints: z.array(present).optional(),
   priorityClassName: text.optional(),
@@ -112,5 +128,7 @@ export const instanceSpec = z.looseObject({
   serviceAccountName: text.optional(),
   readinessProbe: probe.optional(),
   livenessProbe: probe.optional(),
-  accessCredentials: z.array(present).optional(),
+  accessCredentials: z
+    .array(z.looseObject({ sshPublicKey: credential.optional(), userPassword: credential.optional() }))
+    .optional(),
 });

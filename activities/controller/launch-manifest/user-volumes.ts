@@ -25,13 +25,11 @@ const DOWNWARD_METRICS_SIZE = '1Mi';
  * @throws ManifestError naming the field of a volume that nothing can be mounted for
  */
 export const userVolumes = (input: LaunchInput): Mounted[] =>
-  (input.vmi.spec.volumes ?? [])
-    .filter((volume) => !isHotplugged(volume, input.vmi))
-    .flatMap((volume, index) => [
-      ...claimVolume(volume, input),
-      ...configVolume(volume, input),
-      ...otherVolume(volume, index),
-    ]);
+  (input.vmi.spec.volumes ?? []).flatMap((volume, index) =>
+    isHotplugged(volume, input.vmi)
+      ? []
+      : [...claimVolume(volume, input), ...configVolume(volume, input), ...otherVolume(volume, index)],
+  );
 
 const claimVolume = (volume: Volume, { claims = {} }: LaunchInput): Mounted[] => {
   const claimName = claimNameOf(volume);
@@ -77,6 +75,8 @@ const downwardItems = ({ fields = [] }: NonNullable<Volume['downwardAPI']>): Dow
 const otherVolume = (volume: Volume, index: number): Mounted[] => {
   const { name, hostDisk, sysprep, downwardMetrics } = volume;
   if (hostDisk) {
+    if (!hostDisk.path)
+      throw new ManifestError(`spec.volumes[${index}].hostDisk.path: name the image's path on the node`);
     const type = { Disk: 'Directory', DiskOrCreate: 'DirectoryOrCreate' }[hostDisk.type] ?? '';
     return [
       {

@@ -6,6 +6,8 @@ export interface DaemonPaths {
   readonly runtime: string;
   readonly configuration: string;
   readonly cache: string;
+  /** The drivers that libvirtd shall load. */
+  readonly drivers: string;
   readonly socket: string;
   readonly pidFile: string;
 }
@@ -17,6 +19,7 @@ export function daemonPaths(base: string): DaemonPaths {
     runtime,
     configuration: join(base, 'config', 'libvirt'),
     cache: join(base, 'cache'),
+    drivers: join(base, 'drivers'),
     socket: join(runtime, 'libvirt', 'libvirt-sock'),
     pidFile: join(runtime, 'libvirtd.pid'),
   };
@@ -32,5 +35,6 @@ export function daemonEnvironment(paths: DaemonPaths): Record<string, string> {
     XDG_CACHE_HOME: paths.cache,
     XDG_DATA_HOME: join(paths.base, 'data'),
     XDG_STATE_HOME: join(paths.base, 'state'),
+    LIBVIRT_DRIVER_DIR: paths.drivers,
   };
 }

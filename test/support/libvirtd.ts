@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { libvirtdConfiguration, qemuConfiguration } from '../../launcher/daemon/configuration.ts';
+import { installDaemon } from '../../launcher/daemon/install.ts';
 import { daemonEnvironment, daemonPaths } from '../../launcher/daemon/paths.ts';
 import type { DaemonPaths } from '../../launcher/daemon/paths.ts';
 import { until } from './until.ts';
@@ -118,10 +118,7 @@ const capabilitiesOf = (cache: string): string => join(cache, 'libvirt', 'qemu',
 const keptCapabilities = join(tmpdir(), 'virtflow-test-libvirt-capabilities');
 
 function prepare(paths: DaemonPaths): void {
-  for (const directory of [paths.runtime, paths.configuration, paths.cache]) mkdirSync(directory, { recursive: true });
-  chmodSync(paths.runtime, 0o700);
-  writeFileSync(join(paths.configuration, 'libvirtd.conf'), libvirtdConfiguration(randomUUID()));
-  writeFileSync(join(paths.configuration, 'qemu.conf'), qemuConfiguration());
+  installDaemon(paths, randomUUID());
   if (existsSync(keptCapabilities))
     cpSync(keptCapabilities, capabilitiesOf(paths.cache), { recursive: true, preserveTimestamps: true });
   giveToUnprivileged(paths.base);

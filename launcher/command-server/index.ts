@@ -1,0 +1,105 @@
+import { chmodSync, renameSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import type { Server as NetServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { ServerUnaryCall, ServerWritableStream, UntypedServiceImplementation, sendUnaryData } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import type { ServiceDefinition } from '@grpc/proto-loader';
+import type { Logger } from 'pino';
+import type { DomainReport } from '../../api/launcher/reports.ts';
+import type { ReportStream } from '../domain-manager/report-stream.ts';
+import { commands } from './commands.ts';
+import type { CommandPorts } from './commands.ts';
+import { createGate } from './gate.ts';
+import { notYet, toServiceError } from './status.ts';
+
+export interface CommandServer {
+  /** Renames the socket: from here on callers may talk to us. */
+  markReady(): void;
+}
+
+export interface CommandServerOptions extends CommandPorts {
+  readonly initSocket: string;
+  readonly commandSocket: string;
+  readonly log: Logger;
+}
+
+/** The node worker is root; nobody else than the launcher's own user needs the socket. */
+const SOCKET_MODE = 0o700;
+
+/** Serves the commands of launcher.proto on the init socket. */
+export async function serveCommands(options: CommandServerOptions): Promise<CommandServer> {
+  const { initSocket, commandSocket, log } = options;
+  const server = new Server({ 'grpc.max_receive_message_length': 4 * 1024 * 1024 });
+  const service = loadService();
+  server.addService(service, implementation(service, options));
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const gate = createGate({
+    accept: (socket) => injector.injectConnection(socket),
+    refused: onceOnly(() =>
+      log.warn('a connection to the command socket does not speak HTTP/2: closed; later ones silently'),
+    ),
+  });
+  await listen(gate, [initSocket, commandSocket]);
+  return { markReady: () => renameSync(initSocket, commandSocket) };
+}
+
+function loadService(): ServiceDefinition {
+  const file = fileURLToPath(new URL('../../api/launcher/launcher.proto', import.meta.url));
+  return loadSync(file, { defaults: true, longs: Number })['virtflow.launcher.v1.Launcher'] as ServiceDefinition;
+}
+
+/** Every method of the proto file has a handler: ours, or one that says "not yet". */
+function implementation(service: ServiceDefinition, options: CommandServerOptions): UntypedServiceImplementation {
+  const { log, domains } = options;
+  const handlers = commands(options);
+  const unary = (method: string) => (call: ServerUnaryCall<never, object>, respond: sendUnaryData<object>) => {
+    const handle = handlers[method];
+    if (handle === undefined) return respond(notYet(method));
+    Promise.resolve(call.request)
+      .then(handle)
+      .then(
+        (reply) => respond(null, reply),
+        (error: unknown) => {
+          log.warn({ method, err: error }, 'command refused');
+          respond(toServiceError(error));
+        },
+      );
+  };
+  const streams = {
+    WatchEvents: (call: Watch) => watchEvents(call, domains.reports),
+    MigrateVMI: (call: ServerWritableStream<unknown, unknown>) => call.emit('error', notYet('MigrateVMI')),
+  };
+  return {
+    ...Object.fromEntries(Object.keys(service).map((method) => [method, unary(method)])),
+    ...streams,
+  };
+}
+
+type Watch = ServerWritableStream<{ resume: boolean; afterEpoch: number; afterN: number }, { reportJson: string }>;
+
+/** Sends the latest report, then each new one, until the reader leaves. What the reader's end has taken counts as received. */
+function watchEvents(call: Watch, reports: ReportStream): void {
+  const { resume, afterEpoch, afterN } = call.request;
+  const send = (report: DomainReport): void => {
+    call.write({ reportJson: JSON.stringify(report) }, () => reports.received(report.sequence));
+  };
+  const stop = reports.watch(send, resume ? { epoch: afterEpoch, n: afterN } : undefined);
+  for (const end of ['cancelled', 'error', 'close']) call.on(end, stop);
+}
+
+async function listen(gate: NetServer, stale: readonly [string, string]): Promise<void> {
+  for (const socket of stale) rmSync(socket, { force: true });
+  gate.listen(stale[0]);
+  await once(gate, 'listening');
+  chmodSync(stale[0], SOCKET_MODE);
+}
+
+function onceOnly(act: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) act();
+    done = true;
+  };
+}

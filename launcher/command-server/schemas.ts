@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { parseInstance } from '../../api/schemas/index.ts';
+import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
+import type { HostFacts } from '../../api/launcher/host-facts.ts';
+import { CommandRefused } from '../domain-manager/refusal.ts';
+
+const numbers = z.array(z.number());
+const optionalText = z.exactOptional(z.string());
+
+const hostFacts: z.ZodType<HostFacts> = z.object({
+  useEmulation: z.boolean(),
+  kvmAvailable: z.boolean(),
+  memBalloonStatsPeriod: z.number(),
+  serialConsoleLog: z.boolean(),
+  freePageReporting: z.boolean(),
+  bochsForEFIGuests: z.boolean(),
+  cpuSet: numbers,
+  isBlockVolume: z.record(z.string(), z.boolean()),
+  domainAttachment: z.record(z.string(), z.enum(['tap', 'managedTap', 'none'])),
+  mtu: z.exactOptional(z.number()),
+  macAddresses: z.exactOptional(z.record(z.string(), z.string())),
+  backingFormats: z.exactOptional(z.record(z.string(), z.enum(['raw', 'qcow2']))),
+  numaCells: z.exactOptional(
+    z.array(z.object({ id: z.number(), cpus: z.array(z.object({ id: z.number(), siblings: numbers })) })),
+  ),
+  smbios: z.exactOptional(
+    z.object({
+      manufacturer: optionalText,
+      family: optionalText,
+      product: optionalText,
+      sku: optionalText,
+      version: optionalText,
+    }),
+  ),
+});
+
+/** @throws CommandRefused `invalid` naming what is wrong */
+export const readHostFacts = (json: string): HostFacts => read('host_json', json, (value) => hostFacts.parse(value));
+
+/** @throws CommandRefused `invalid` naming what is wrong */
+export const readVmi = (json: string): VirtualMachineInstance => read('vmi_json', json, parseInstance);
+
+function read<T>(field: string, json: string, parse: (value: unknown) => T): T {
+  try {
+    return parse(JSON.parse(json));
+  } catch (error) {
+    const why =
+      error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : String(error);
+    throw new CommandRefused('invalid', `${field}: ${why}`, error);
+  }
+}

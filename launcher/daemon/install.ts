@@ -1,0 +1,38 @@
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DRIVERS, seedCapabilities } from './capabilities.ts';
+import { libvirtdConfiguration, qemuConfiguration } from './configuration.ts';
+import { daemonEnvironment } from './paths.ts';
+import type { DaemonPaths } from './paths.ts';
+
+const QEMU_DRIVER = 'libvirt_driver_qemu.so';
+
+/** Directory with libvirtd's environment, one file per variable, as s6-envdir reads it. */
+export const environmentDirectory = (paths: DaemonPaths): string => join(paths.base, 'environment');
+
+/**
+ * Writes what libvirtd needs before it starts; what is there already stays, since a running libvirtd may have read it.
+ * @param hostUuid identifies this launcher as a host
+ */
+export function installDaemon(paths: DaemonPaths, hostUuid: string): void {
+  const environment = environmentDirectory(paths);
+  for (const directory of [paths.runtime, paths.configuration, paths.cache, paths.drivers, environment]) {
+    mkdirSync(directory, { recursive: true });
+  }
+  chmodSync(paths.runtime, 0o700);
+  seedCapabilities(paths.cache);
+  linkDriver(paths);
+  writeIfMissing(join(paths.configuration, 'libvirtd.conf'), libvirtdConfiguration(hostUuid));
+  writeIfMissing(join(paths.configuration, 'qemu.conf'), qemuConfiguration());
+  for (const [name, value] of Object.entries(daemonEnvironment(paths))) writeIfMissing(join(environment, name), value);
+}
+
+/** Of libvirt's drivers only QEMU's: the others cost time and complain of what a Pod does not have. */
+function linkDriver(paths: DaemonPaths): void {
+  const link = join(paths.drivers, QEMU_DRIVER);
+  if (!existsSync(link)) symlinkSync(join(DRIVERS, QEMU_DRIVER), link);
+}
+
+function writeIfMissing(file: string, text: string): void {
+  if (!existsSync(file)) writeFileSync(file, text);
+}

@@ -1,0 +1,22 @@
+import { MessageType } from './packet.ts';
+import type { DhcpRequest, Lease } from './packet.ts';
+
+const ANY = '0.0.0.0';
+
+/** Which kind of message answers a request; undefined: none. The one lease belongs to the guest's interface, nobody else is served. */
+export function answerTo(request: DhcpRequest, lease: Lease, macs: readonly string[]): number | undefined {
+  if (!macs.includes(request.mac)) return undefined;
+  switch (request.messageType) {
+    case MessageType.discover:
+      return MessageType.offer;
+    case MessageType.request: {
+      if (request.serverId !== undefined && request.serverId !== lease.router) return undefined;
+      const wanted = request.requestedAddress ?? request.clientAddress;
+      return wanted === lease.address || wanted === ANY ? MessageType.ack : MessageType.nak;
+    }
+    case MessageType.inform:
+      return MessageType.ack;
+    default:
+      return undefined;
+  }
+}

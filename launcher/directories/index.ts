@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { quantityValue } from '../../api/kubernetes/quantity.ts';
+import type { VirtualMachineInstance, Volume } from '../../api/kubevirt/types.ts';
+import type { HostFacts } from '../../api/launcher/host-facts.ts';
+import {
+  LAUNCHER_VOLUMES,
+  cloudInitImage,
+  containerDiskImage,
+  emptyDiskImage,
+  networkDataDirectory,
+  overlayImage,
+  userDataDirectory,
+  volumeDirectory,
+} from '../../api/launcher/paths.ts';
+import { ConversionError } from '../converter/errors.ts';
+import { CommandRefused } from '../domain-manager/refusal.ts';
+import { NETWORK_DATA_KEYS, USER_DATA_KEYS, noCloudFiles } from './cloud-init.ts';
+import { writeIso } from './iso.ts';
+import { ensureEmptyImage, ensureOverlay } from './qcow2.ts';
+
+/** Label by which cloud-init finds a NoCloud seed. */
+const NO_CLOUD_LABEL = 'cidata';
+
+/** Host name of the guest, as KubeVirt chooses it. */
+export const hostnameOf = ({ spec, metadata }: VirtualMachineInstance): string =>
+  spec.hostname || (metadata?.name ?? '').replace(/\..*/, '');
+
+/** The launcher's own directories; the Pod's volumes are there already. */
+export function createDirectories(): void {
+  for (const { path } of Object.values(LAUNCHER_VOLUMES)) mkdirSync(path, { recursive: true });
+}
+
+/**
+ * Makes the images that belong to the launcher: overlays, empty disks, cloud-init seeds. Safe to repeat. Images of claims, container disks and host
+ * disks are put into place by the node worker.
+ * @throws CommandRefused, ConversionError
+ */
+export async function prepareDisks(vmi: VirtualMachineInstance, host: HostFacts): Promise<void> {
+  for (const volume of vmi.spec.volumes ?? []) await prepareVolume(volume, vmi, host);
+}
+
+async function prepareVolume(volume: Volume, vmi: VirtualMachineInstance, host: HostFacts): Promise<void> {
+  const { name, containerDisk, ephemeral, emptyDisk, cloudInitNoCloud } = volume;
+  const format = host.backingFormats?.[name] ?? 'raw';
+  if (containerDisk) await overlay(name, containerDiskImage(name), format);
+  if (ephemeral) await overlay(name, join(volumeDirectory(name), 'disk.img'), 'raw');
+  if (emptyDisk) await ensureEmptyImage(emptyDiskImage(name), quantityValue(String(emptyDisk.capacity)));
+  if (cloudInitNoCloud) await cloudInit(name, cloudInitNoCloud, vmi);
+  if (notMadeYet(volume)) {
+    throw new ConversionError(
+      `spec.volumes[${name}]`,
+      'this kind of volume is not supported as a disk by this release',
+    );
+  }
+}
+
+const notMadeYet = ({
+  cloudInitConfigDrive,
+  configMap,
+  secret,
+  downwardAPI,
+  serviceAccount,
+  sysprep,
+}: Volume): boolean =>
+  [cloudInitConfigDrive, configMap, secret, downwardAPI, serviceAccount, sysprep].some(
+    (source) => source !== undefined,
+  );
+
+async function overlay(volume: string, backing: string, format: 'raw' | 'qcow2'): Promise<void> {
+  if (!existsSync(backing)) throw new CommandRefused('failed', `volume ${volume}: ${backing} is not there yet`);
+  await ensureOverlay(overlayImage(volume), backing, format);
+}
+
+async function cloudInit(
+  volume: string,
+  source: NonNullable<Volume['cloudInitNoCloud']>,
+  vmi: VirtualMachineInstance,
+): Promise<void> {
+  const secrets = {
+    userData: source.secretRef && readSecret(volume, userDataDirectory(volume), USER_DATA_KEYS),
+    networkData: source.networkDataSecretRef && readSecret(volume, networkDataDirectory(volume), NETWORK_DATA_KEYS),
+  };
+  const { name = '', namespace = '' } = vmi.metadata ?? {};
+  const files = noCloudFiles(volume, source, secrets, { name, namespace, hostname: hostnameOf(vmi) });
+  await writeIso(cloudInitImage(volume), NO_CLOUD_LABEL, files);
+}
+
+function readSecret(volume: string, directory: string, keys: readonly string[]): string {
+  const file = keys.map((key) => join(directory, key)).find(existsSync);
+  if (file === undefined) {
+    throw new ConversionError(
+      `spec.volumes[${volume}].cloudInitNoCloud`,
+      `its Secret has none of the keys ${keys.join(', ')}`,
+    );
+  }
+  return readFileSync(file, 'utf8');
+}

@@ -1,0 +1,108 @@
+import type { DomainEnd, DomainState } from '../../api/launcher/reports.ts';
+import { DomainState as Libvirt } from '../libvirt/types.ts';
+import type { StateAndReason } from '../libvirt/types.ts';
+import type { Remembered } from './memory.ts';
+
+/** What libvirt says of the domain; `absent`: it has no definition. */
+export type Observation = StateAndReason | 'absent';
+
+export interface Assessment {
+  readonly state: DomainState;
+  readonly reason?: string;
+  readonly end?: DomainEnd;
+}
+
+type Known = Pick<Remembered, 'started' | 'shutdownDeadline' | 'signalled' | 'destroying' | 'end'>;
+
+/** virDomainShutoffReason, in order of its numbers. */
+const SHUTOFF = ['unknown', 'shutdown', 'destroyed', 'crashed', 'migrated', 'saved', 'failed', 'snapshot', 'daemon'];
+/** virDomainPausedReason. */
+const PAUSED = [
+  'unknown',
+  'by request',
+  'migration',
+  'save',
+  'dump',
+  'I/O error',
+  'watchdog',
+  'from snapshot',
+  'shutting down',
+  'snapshot',
+  'crashed',
+  'starting up',
+  'post-copy',
+  'post-copy failed',
+];
+
+const ACTIVE: readonly number[] = [
+  Libvirt.running,
+  Libvirt.blocked,
+  Libvirt.paused,
+  Libvirt.shutdown,
+  Libvirt.crashed,
+  Libvirt.pmSuspended,
+];
+
+/** True while a QEMU process stands behind the domain, running or not. */
+export const isActive = (seen: Observation): boolean => seen !== 'absent' && ACTIVE.includes(seen.state);
+
+/** libvirt starts QEMU with stopped CPUs: the start can still fail. */
+const STARTING_UP = PAUSED.indexOf('starting up');
+const isStarting = ({ state, reason }: StateAndReason): boolean => state === Libvirt.paused && reason === STARTING_UP;
+
+/** True once the start has succeeded, while the domain lives. */
+export const hasStarted = (seen: Observation): boolean => seen !== 'absent' && isActive(seen) && !isStarting(seen);
+
+/**
+ * What to report of what libvirt says, given what we know of the past. Pure; depends on the latest observation only, so that a lost event changes
+ * nothing.
+ */
+export function assess(seen: Observation, known: Known): Assessment {
+  if (seen === 'absent') return afterEnd('none', known, known.started ? 'unknown' : undefined);
+  switch (seen.state) {
+    case Libvirt.running:
+    case Libvirt.blocked:
+      return { state: known.shutdownDeadline === undefined ? 'running' : 'shuttingDown' };
+    case Libvirt.paused:
+      if (isStarting(seen)) return { state: 'starting' };
+      return { state: 'paused', reason: `paused: ${PAUSED[seen.reason] ?? 'unknown'}` };
+    case Libvirt.pmSuspended:
+      return { state: 'paused', reason: 'paused: suspended by the guest' };
+    case Libvirt.shutdown:
+      return { state: 'shuttingDown' };
+    case Libvirt.crashed:
+      return { state: 'crashed', reason: 'crashed: the guest panicked' };
+    default:
+      return assessShutoff(SHUTOFF[seen.reason] ?? 'unknown', known);
+  }
+}
+
+function assessShutoff(reason: string, known: Known): Assessment {
+  // A domain that was defined, or whose start failed, has not lived yet.
+  if (!known.started && (reason === 'unknown' || reason === 'failed')) return { state: 'none' };
+  const end = known.end ?? endOf(reason, known);
+  return { ...afterEnd(end === 'crashed' ? 'crashed' : 'shutoff', known, end), reason: `shutoff: ${reason}` };
+}
+
+function afterEnd(state: DomainState, known: Known, otherwise: DomainEnd | undefined): Assessment {
+  const end = known.end ?? otherwise;
+  return end === undefined ? { state } : { state, end };
+}
+
+function endOf(reason: string, known: Known): DomainEnd {
+  switch (reason) {
+    case 'shutdown':
+      return known.signalled === undefined ? 'guestShutdown' : `${known.signalled}Shutdown`;
+    case 'destroyed':
+      return known.destroying ?? 'killed';
+    case 'crashed':
+    case 'failed':
+    case 'daemon':
+      return known.destroying ?? 'crashed';
+    default:
+      return 'unknown';
+  }
+}
+
+/** Exit code of the Pod's main container: a guest that ended by itself or on request is a success. */
+export const exitCodeOf = (end: DomainEnd | undefined): number => (end === 'crashed' || end === 'unknown' ? 1 : 0);

@@ -1,0 +1,315 @@
+import type { Logger } from 'pino';
+import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
+import type { HostFacts } from '../../api/launcher/host-facts.ts';
+import type { DomainEnd, DomainReport, GuestInfo } from '../../api/launcher/reports.ts';
+import { domainName } from '../config.ts';
+import type { LauncherConfig } from '../config.ts';
+import type { DaemonPaths } from '../daemon/paths.ts';
+import type { DomainEvent } from '../libvirt/events.ts';
+import { ShutdownBy } from '../libvirt/client.ts';
+import { LibvirtSession } from '../libvirt/session.ts';
+import { assess, hasStarted, isActive } from './assess.ts';
+import type { Observation } from './assess.ts';
+import { ShutdownEnforcer } from './enforcer.ts';
+import { coalesced, exclusive } from './exclusive.ts';
+import { LibvirtDomain } from './libvirt-domain.ts';
+import type { Memory } from './memory.ts';
+import { killQemu } from './qemu-process.ts';
+import { CommandRefused } from './refusal.ts';
+import type { ReportStream } from './report-stream.ts';
+
+export interface SyncRequest {
+  readonly vmi: VirtualMachineInstance;
+  readonly host: HostFacts;
+  readonly tokenEpoch: number;
+  readonly paused: boolean;
+}
+
+export interface DomainManagerOptions {
+  readonly config: LauncherConfig;
+  readonly memory: Memory;
+  readonly reports: ReportStream;
+  readonly daemon: DaemonPaths;
+  readonly log: Logger;
+  /** Makes the disk images of a VMI and gives the domain's XML. @throws CommandRefused, ConversionError */
+  readonly prepare: (request: SyncRequest) => Promise<string>;
+  /** The domain is about to run, or was found running: called with its XML, at least once. */
+  readonly onDomain: (xml: string) => void;
+  /** The guest agent's channel was opened or closed. */
+  readonly onAgent: (connected: boolean) => void;
+}
+
+/** libvirt's own destroy may wait 10 s for QEMU; the deadline does not. */
+const DESTROY_PATIENCE_MS = 1_000;
+
+/** Owns the domain: what is true of it is always libvirt's latest word, events only say when to look. */
+export class DomainManager {
+  readonly reports: ReportStream;
+  /** Resolves once the domain has ended; a launcher runs a domain once. */
+  readonly ended: Promise<DomainEnd>;
+  readonly domain: LibvirtDomain;
+  readonly #options: DomainManagerOptions;
+  readonly #memory: Memory;
+  readonly #log: Logger;
+  readonly #session: LibvirtSession;
+  readonly #enforcer: ShutdownEnforcer;
+  readonly #inOrder = exclusive();
+  /** Looks at the domain and reports what is seen. @throws CommandRefused `unavailable` */
+  readonly refresh = coalesced(() => this.#look());
+  #resolveEnded: (end: DomainEnd) => void = () => undefined;
+  #seen: Observation = 'absent';
+  #active = false;
+  #starting = false;
+  #agentCallUnderWay = false;
+  #guest: GuestInfo = { connected: false };
+
+  constructor(options: DomainManagerOptions) {
+    this.#options = options;
+    this.#memory = options.memory;
+    this.#log = options.log;
+    this.reports = options.reports;
+    this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
+    this.#enforcer = new ShutdownEnforcer({
+      isActive: () => this.#active,
+      signal: () => void this.#signalGuest(),
+      destroy: () => this.#destroyAtDeadline(),
+      now: () => Date.now(),
+    });
+    this.#session = LibvirtSession.open({
+      socketPath: options.daemon.socket,
+      uri: 'qemu:///session',
+      onEvent: (event) => this.#onEvent(event),
+      onConnected: () => void this.#adopt(),
+      onDisconnected: (reason) => this.#log.warn({ reason: reason.message }, 'not connected to libvirt'),
+    });
+    this.domain = new LibvirtDomain(domainName(options.config.vmi), this.#session);
+  }
+
+  /** Resolves once libvirt has answered, and a domain that was already there has been taken over. */
+  async connected(): Promise<void> {
+    for (;;) {
+      try {
+        return await this.refresh();
+      } catch (error) {
+        this.#log.warn({ err: error }, 'libvirt does not answer yet');
+      }
+    }
+  }
+
+  /** Ends the domain, if there is one, within `graceMs`: for when the Pod shall end, whoever wants that. */
+  async stopWithin(graceMs: number): Promise<void> {
+    this.shutdown(Date.now() + graceMs);
+    // A start that is under way ends first: it has no domain yet that could be signalled.
+    await this.#inOrder(() => this.connected());
+    if (this.#active) await this.ended;
+  }
+
+  /** Newest report, after a fresh look. @throws CommandRefused `unavailable` */
+  async current(): Promise<DomainReport> {
+    await this.refresh();
+    return this.reports.latest;
+  }
+
+  /**
+   * Ensures that the domain runs, under the run token's epoch. A domain that has ended is not started again.
+   * @throws CommandRefused, ConversionError
+   */
+  sync(request: SyncRequest): Promise<DomainReport> {
+    return this.#inOrder(async () => {
+      this.#acceptEpoch(request.tokenEpoch);
+      await this.refresh();
+      if (this.#active || this.#memory.now.end !== undefined) return this.reports.latest;
+      if (this.#memory.now.shutdownDeadline !== undefined) {
+        throw new CommandRefused('failed', 'the launcher was told to stop: it starts no domain any more');
+      }
+      await this.#start(request);
+      return this.reports.latest;
+    });
+  }
+
+  /** Shuts down by `deadline` (milliseconds since 1970), or earlier if that was asked for before. */
+  shutdown(deadline: number): DomainReport {
+    const { shutdownDeadline = Infinity } = this.#memory.now;
+    if (deadline < shutdownDeadline) {
+      this.#memory.update({ shutdownDeadline: deadline });
+      this.#log.info({ deadline: new Date(deadline).toISOString() }, 'shutting down');
+    }
+    this.#resumeShutdown();
+    this.#publish();
+    return this.reports.latest;
+  }
+
+  /** Destroys the domain. No domain: success, and none will be started. @throws CommandRefused */
+  kill(): Promise<DomainReport> {
+    const { shutdownDeadline = Infinity, destroying = 'killed' } = this.#memory.now;
+    this.#memory.update({ shutdownDeadline: Math.min(Date.now(), shutdownDeadline), destroying });
+    return this.#inOrder(async () => {
+      await this.#destroyWithin(DESTROY_PATIENCE_MS);
+      const report = await this.current();
+      if (this.#active) throw new CommandRefused('failed', `the domain is still ${report.state} after destroy`);
+      return report;
+    });
+  }
+
+  /** Removes the definition of a domain that has ended. @throws CommandRefused `precondition` while it runs */
+  remove(): Promise<DomainReport> {
+    return this.#inOrder(async () => {
+      await this.refresh();
+      if (this.#active)
+        throw new CommandRefused('precondition', `the domain is ${this.reports.latest.state}: stop it first`);
+      if ((await this.domain.observe()) !== 'absent')
+        await this.domain.run((client, domain) => client.undefine(domain));
+      return this.current();
+    });
+  }
+
+  async pause(): Promise<DomainReport> {
+    await this.domain.run((client, domain) => client.suspend(domain));
+    return this.current();
+  }
+
+  async unpause(): Promise<DomainReport> {
+    await this.domain.run((client, domain) => client.resume(domain));
+    return this.current();
+  }
+
+  /** What the guest agent tells. */
+  guestChanged(guest: GuestInfo): void {
+    this.#guest = guest;
+    this.#publish();
+  }
+
+  #acceptEpoch(tokenEpoch: number): void {
+    const known = this.#memory.now.tokenEpoch ?? 0;
+    if (tokenEpoch < known) {
+      throw new CommandRefused(
+        'precondition',
+        `run token epoch ${tokenEpoch} is older than ${known}: somebody else took over`,
+      );
+    }
+    if (tokenEpoch !== this.#memory.now.tokenEpoch) this.#memory.update({ tokenEpoch });
+  }
+
+  async #start(request: SyncRequest): Promise<void> {
+    this.#starting = true;
+    try {
+      this.#publish();
+      const xml = await this.#options.prepare(request);
+      const domain = await this.domain.define(xml);
+      this.#options.onDomain(await this.domain.run((client) => client.xml(domain)));
+      // A request to stop that came meanwhile wins: its own look at the domain found none.
+      if (this.#memory.now.shutdownDeadline === undefined) {
+        await this.domain.run((client) => client.create(domain, { paused: request.paused }));
+      }
+    } finally {
+      this.#starting = false;
+      await this.refresh();
+    }
+  }
+
+  async #look(): Promise<void> {
+    const seen = await this.domain.observe();
+    this.#seen = seen;
+    this.#active = isActive(seen);
+    if (hasStarted(seen) && !this.#memory.now.started) this.#memory.update({ started: true });
+    const { end } = assess(seen, this.#memory.now);
+    if (end !== undefined && this.#memory.now.end === undefined) this.#memory.update({ end });
+    if (!this.#active) this.#guest = { connected: false };
+    this.#publish();
+    this.#resumeShutdown();
+    if (end !== undefined) this.#resolveEnded(end);
+  }
+
+  #publish(): void {
+    const { tokenEpoch, shutdownDeadline } = this.#memory.now;
+    const assessment = assess(this.#seen, this.#memory.now);
+    const state = this.#starting && assessment.state === 'none' ? 'starting' : assessment.state;
+    this.reports.publish({
+      ...assessment,
+      state,
+      agent: this.#guest,
+      ...(tokenEpoch === undefined ? {} : { tokenEpoch }),
+      ...(shutdownDeadline === undefined ? {} : { deadline: new Date(shutdownDeadline).toISOString() }),
+    });
+  }
+
+  /** Also after a restart of the launcher: the deadline is remembered. */
+  #resumeShutdown(): void {
+    const { shutdownDeadline } = this.#memory.now;
+    if (shutdownDeadline !== undefined && this.#active) this.#enforcer.enforce(shutdownDeadline);
+    this.#enforcer.domainChanged();
+  }
+
+  /** After each connect: events may have been missed, and a domain may have been running before us. */
+  async #adopt(): Promise<void> {
+    try {
+      await this.refresh();
+      if (!this.#active) return;
+      const xml = await this.domain.run((client, domain) => client.xml(domain));
+      this.#options.onDomain(xml);
+      this.#options.onAgent(agentIsConnected(xml));
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the domain could not be read after connecting to libvirt');
+    }
+  }
+
+  #onEvent(event: DomainEvent): void {
+    if (event.domain.name !== this.domain.name) return;
+    this.#log.info({ event: { ...event, domain: undefined } }, 'libvirt event');
+    if (event.kind === 'agent') this.#options.onAgent(event.connected);
+    this.refresh().catch((error: unknown) =>
+      this.#log.warn({ err: error }, 'the domain could not be read after an event'),
+    );
+  }
+
+  /** Guest agent if it is connected, else the ACPI power button; the button too while the agent does not answer. */
+  async #signalGuest(): Promise<void> {
+    const byAgent = this.#guest.connected && !this.#agentCallUnderWay;
+    try {
+      if (byAgent) await this.#shutdownByAgent();
+      else await this.#pressPowerButton();
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the guest could not be asked to shut down');
+      if (byAgent)
+        await this.#pressPowerButton().catch((again: unknown) => this.#log.warn({ err: again }, 'nor by ACPI'));
+    }
+  }
+
+  async #shutdownByAgent(): Promise<void> {
+    this.#memory.update({ signalled: 'agent' });
+    this.#agentCallUnderWay = true;
+    try {
+      await this.domain.run((client, domain) => client.shutdown(domain, ShutdownBy.agent));
+    } finally {
+      this.#agentCallUnderWay = false;
+    }
+  }
+
+  async #pressPowerButton(): Promise<void> {
+    if (!this.#agentCallUnderWay) this.#memory.update({ signalled: 'acpi' });
+    await this.domain.run((client, domain) => client.shutdown(domain, ShutdownBy.acpi));
+  }
+
+  async #destroyAtDeadline(): Promise<void> {
+    this.#log.warn('the guest did not shut down by its deadline: destroying it');
+    if (this.#memory.now.destroying === undefined) this.#memory.update({ destroying: 'destroyedAtDeadline' });
+    try {
+      await this.#destroyWithin(DESTROY_PATIENCE_MS);
+      await this.refresh();
+    } catch (error) {
+      this.#log.error({ err: error }, 'destroying the domain failed; trying again');
+    }
+  }
+
+  /** Through libvirt, and by ending QEMU's process when that takes too long or libvirt is away. */
+  async #destroyWithin(patienceMs: number): Promise<void> {
+    const impatience = setTimeout(() => killQemu(this.#options.daemon.runtime, this.domain.name), patienceMs);
+    try {
+      await this.domain.destroy();
+    } finally {
+      clearTimeout(impatience);
+    }
+  }
+}
+
+const agentIsConnected = (xml: string): boolean => /org\.qemu\.guest_agent\.0'[^>]*state='connected'/.test(xml);

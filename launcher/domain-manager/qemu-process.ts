@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Pid of the domain's QEMU by libvirt's pid file, undefined when no such process runs. */
+export function qemuPid(runtimeDirectory: string, domain: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(runtimeDirectory, 'libvirt', 'qemu', 'run', `${domain}.pid`), 'utf8'));
+    // The number may have gone to another process since.
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('qemu') ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ends QEMU without libvirt, for when libvirt cannot do it in time. No process: nothing happens. */
+export function killQemu(runtimeDirectory: string, domain: string): void {
+  const pid = qemuPid(runtimeDirectory, domain);
+  if (pid !== undefined) process.kill(pid, 'SIGKILL');
+}

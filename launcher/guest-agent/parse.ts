@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { GuestInfo } from '../../api/launcher/reports.ts';
+
+/** Answers of the QEMU guest agent; fields as in its own protocol description. Whatever does not parse is left out: guests tell what they like. */
+const text = z.string().max(1_024);
+const optionalText = text.optional();
+
+const info = z.object({ version: text });
+const hostName = z.object({ 'host-name': text });
+const timezone = z.object({ zone: optionalText, offset: z.number() });
+const osInfo = z.object({
+  id: optionalText,
+  name: optionalText,
+  'pretty-name': optionalText,
+  version: optionalText,
+  'version-id': optionalText,
+  'kernel-release': optionalText,
+  'kernel-version': optionalText,
+  machine: optionalText,
+});
+const interfaces = z
+  .array(
+    z.object({
+      name: text,
+      'hardware-address': optionalText,
+      'ip-addresses': z
+        .array(z.object({ 'ip-address': text }))
+        .max(256)
+        .default([]),
+    }),
+  )
+  .max(256);
+
+type Part = Omit<GuestInfo, 'connected'>;
+
+const defined = <T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as never;
+
+const parser =
+  <T>(schema: z.ZodType<T>, use: (value: T) => Part) =>
+  (answer: unknown): Part => {
+    const parsed = schema.safeParse(answer);
+    return parsed.success ? use(parsed.data) : {};
+  };
+
+/** Agent commands that are polled, and what their answers tell. */
+export const polled: Readonly<Record<string, (answer: unknown) => Part>> = {
+  'guest-info': parser(info, ({ version }) => ({ version })),
+  'guest-get-host-name': parser(hostName, (answer) => ({ hostname: answer['host-name'] })),
+  'guest-get-timezone': parser(timezone, ({ zone }) => (zone === undefined ? {} : { timezone: zone })),
+  'guest-get-osinfo': parser(osInfo, (os) => ({
+    os: defined({
+      id: os.id,
+      name: os.name,
+      prettyName: os['pretty-name'],
+      version: os.version,
+      versionId: os['version-id'],
+      kernelRelease: os['kernel-release'],
+      kernelVersion: os['kernel-version'],
+      machine: os.machine,
+    }),
+  })),
+  'guest-network-get-interfaces': parser(interfaces, (list) => ({
+    interfaces: list
+      .filter(({ name }) => name !== 'lo')
+      .map((entry) => ({
+        ...defined({ name: entry.name, mac: entry['hardware-address'] }),
+        addresses: entry['ip-addresses'].map((address) => address['ip-address']),
+      })),
+  })),
+};

@@ -1,0 +1,102 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+import { COMMAND_SOCKET, INIT_SOCKET, LAUNCHER_VOLUMES } from '../api/launcher/paths.ts';
+import { serveCommands } from './command-server/index.ts';
+import { readConfig } from './config.ts';
+import type { LauncherConfig } from './config.ts';
+import { toDomainXml } from './converter/index.ts';
+import { installDaemon } from './daemon/install.ts';
+import { daemonPaths } from './daemon/paths.ts';
+import { readLease } from './dhcp/lease.ts';
+import { DhcpServer } from './dhcp/server.ts';
+import { createDirectories, hostnameOf, prepareDisks } from './directories/index.ts';
+import { storageProbe } from './directories/storage-probe.ts';
+import { exitCodeOf } from './domain-manager/assess.ts';
+import { DomainManager } from './domain-manager/index.ts';
+import { Memory } from './domain-manager/memory.ts';
+import { ReportStream } from './domain-manager/report-stream.ts';
+import { AgentPoller } from './guest-agent/poller.ts';
+import { startLibvirtd, stopInit, TERMINATED_FILE } from './init/supervisor.ts';
+
+/** A reader that is alive takes the last report at once; one that restarts finds it in the state volume later. */
+const LAST_REPORT_WAIT_MS = 15_000;
+
+/** Runs until the domain has ended, or until the Pod shall end and there is no domain; returns the Pod's exit code. */
+async function main(config: LauncherConfig, log: Logger): Promise<number> {
+  const terminated = termination();
+  const daemon = daemonPaths(LAUNCHER_VOLUMES.libvirt.path);
+  createDirectories();
+  const memory = Memory.open(LAUNCHER_VOLUMES.state.path);
+  const { epoch } = memory.now;
+  const { vmi, podUid } = config;
+  const reports = new ReportStream({ vmi, podUid, epoch, directory: LAUNCHER_VOLUMES.state.path });
+
+  installDaemon(daemon, podUid);
+  await startLibvirtd();
+
+  const dhcp = new DhcpServer(log);
+  const poller: AgentPoller = new AgentPoller({
+    command: (execute) => domains.domain.run((client, domain) => client.agentCommand(domain, execute)),
+    report: (guest) => domains.guestChanged(guest),
+    log,
+  });
+  const domains: DomainManager = new DomainManager({
+    config,
+    memory,
+    reports,
+    daemon,
+    log,
+    prepare: async (request) => {
+      memory.update({ hostname: hostnameOf(request.vmi) });
+      await prepareDisks(request.vmi, request.host);
+      return toDomainXml(request.vmi, request.host, storageProbe);
+    },
+    onDomain: (xml) => dhcp.serve(readLease(xml, memory.now.hostname)),
+    onAgent: (connected) => poller.connectedChanged(connected),
+  });
+  await domains.connected();
+
+  const server = await serveCommands({
+    config,
+    release: release(),
+    epoch,
+    domains,
+    initSocket: join(LAUNCHER_VOLUMES.sockets.path, INIT_SOCKET),
+    commandSocket: join(LAUNCHER_VOLUMES.sockets.path, COMMAND_SOCKET),
+    log,
+  });
+  server.markReady();
+  log.info({ epoch, state: reports.latest.state }, 'ready');
+
+  await Promise.race([domains.ended, terminated.then(() => domains.stopWithin(config.gracePeriodMs))]);
+  poller.stop();
+  const { state, end } = reports.latest;
+  log.info({ state, end }, 'ending the Pod');
+  await reports.latestReceived(LAST_REPORT_WAIT_MS);
+  return exitCodeOf(end);
+}
+
+/** Resolves when the Pod shall end: SIGTERM, also one that came while no launcher ran. */
+function termination(): Promise<void> {
+  return new Promise((resolve) => {
+    process.on('SIGTERM', () => resolve());
+    if (existsSync(TERMINATED_FILE)) resolve();
+  });
+}
+
+function release(): string {
+  const file = new URL('../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+if (process.argv.includes('--warm-up')) {
+  flushCompileCache();
+} else {
+  const log = pino({ base: {} });
+  const exitCode = await main(readConfig(process.env), log);
+  process.removeAllListeners('SIGTERM');
+  await stopInit(exitCode);
+}

@@ -18,8 +18,8 @@ const environment = z.object({
   IMAGE_CACHE_DIRECTORY: directory.default('/var/lib/virtflow/container-disks'),
   /** Any empty place in this container. */
   IMAGE_VIEW_DIRECTORY: directory.default('/run/virtflow/container-disks'),
-  /** Root of the host's file system: by way of the host's PID namespace. */
-  HOST_ROOT: directory.default('/proc/1/root'),
+  /** Below it, the host's /dev. */
+  HOST_ROOT: directory.default('/host'),
 });
 
 /** Settings of the node worker. Temporal's own (TEMPORAL_ADDRESS, …) are read by its SDK. */

@@ -11,7 +11,7 @@ test('only the node’s name has no default', () => {
     devicePlugins: '/var/lib/kubelet/device-plugins',
     imageCache: '/var/lib/virtflow/container-disks',
     imageView: '/run/virtflow/container-disks',
-    hostRoot: '/proc/1/root',
+    hostRoot: '/host',
   });
 });
 

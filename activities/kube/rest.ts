@@ -1,6 +1,5 @@
 import http from 'node:http';
 import https from 'node:https';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { KubeConfig } from '@kubernetes/client-node';
 import { fromNetwork, fromResponse } from './errors.ts';
@@ -64,7 +63,13 @@ export const restOf = (config: KubeConfig, { timeoutMs = 30_000, silenceMs = 120
       ...(options.headers as http.OutgoingHttpHeaders),
       accept: 'application/json',
       'user-agent': 'virtflow',
-      ...(payload === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+      ...(payload === undefined
+        ? {}
+        : {
+            'content-type': request.contentType ?? 'application/json',
+            // Without it Node sends the body of a DELETE unframed.
+            'content-length': Buffer.byteLength(payload),
+          }),
     };
     return dispatch(url, options, payload);
   };
@@ -89,13 +94,13 @@ export const restOf = (config: KubeConfig, { timeoutMs = 30_000, silenceMs = 120
       try {
         const response = await answered(request, silenceMs);
         request.onOpen?.();
-        let failure: Error | undefined;
-        // readline does not pass on errors of its input.
-        response.on('error', (error) => (failure = error));
-        for await (const line of createInterface({ input: response })) {
-          if (line !== '') yield JSON.parse(line) as unknown;
+        let rest = '';
+        // Leaving this loop early closes the connection.
+        for await (const chunk of response.setEncoding('utf8')) {
+          const lines = (rest + String(chunk)).split('\n');
+          rest = lines.pop() ?? '';
+          for (const line of lines) if (line !== '') yield JSON.parse(line) as unknown;
         }
-        if (failure !== undefined) throw failure;
       } catch (error) {
         throw fromNetwork(error, `${request.method} ${request.path}`);
       }

@@ -1,5 +1,5 @@
 import { delimiter } from 'node:path';
-import { temporalAddress } from '../cluster/addresses.ts';
+import { temporalAddress, temporalUiUrl } from '../cluster/addresses.ts';
 import { kubeconfigFile } from '../cluster/kubeconfig.ts';
 import type { Context } from '../context.ts';
 import { commandsDir } from '../steps/commands.ts';
@@ -10,6 +10,7 @@ export const clusterEnv = (ctx: Context, path = process.env['PATH'] ?? ''): Reco
   KUBECONFIG: kubeconfigFile(ctx, 'admin'),
   TEMPORAL_ADDRESS: temporalAddress,
   TEMPORAL_NAMESPACE: 'virtflow',
+  VIRTFLOW_TEMPORAL_UI: temporalUiUrl,
   TEMPORAL_TEST_SERVER: temporalTestServer(ctx),
   PATH: path.split(delimiter).includes(commandsDir(ctx)) ? path : `${commandsDir(ctx)}${delimiter}${path}`,
 });

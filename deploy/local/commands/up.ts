@@ -14,6 +14,7 @@ import { kubernetes } from '../steps/kubernetes.ts';
 import { pause } from '../steps/pause.ts';
 import { temporal } from '../steps/temporal.ts';
 import { temporalNamespace } from '../steps/temporal-namespace.ts';
+import { virtflow } from '../steps/virtflow.ts';
 
 const again = `run ./dev down and then this again; logs are in ${join(createContext().stateDir, 'logs')}`;
 
@@ -46,6 +47,7 @@ export const upSteps: readonly Step[] = [
   imagesOnNodes,
   commandsInPath,
   temporalNamespace,
+  virtflow,
   complete,
 ];
 

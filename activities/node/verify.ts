@@ -2,6 +2,7 @@ import type { PodRef, ObjectRef } from '../../api/contract/refs.ts';
 import type { Pod } from '../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import { CREATED_BY_LABEL } from '../facts/labels.ts';
+import { readableInstance } from '../facts/readable.ts';
 import { failure } from '../failures.ts';
 import type { NodePorts } from './ports.ts';
 
@@ -46,12 +47,12 @@ export const verifyLivePod = async (ports: Pick<NodePorts, 'kube' | 'node'>, req
   return pod;
 };
 
-/** Live read of the VMI. @throws ObjectGone */
+/** Live read of the VMI. @throws ObjectGone, InvalidSpec */
 export const readInstance = async (
   { kube }: Pick<NodePorts, 'kube'>,
   { namespace, name, uid }: ObjectRef,
 ): Promise<VirtualMachineInstance> => {
   const vmi = await kube.get('VirtualMachineInstance', { namespace, name });
   if (vmi?.metadata?.uid !== uid) throw failure('ObjectGone', `VMI ${namespace}/${name} (uid ${uid}) is gone`);
-  return vmi;
+  return readableInstance(vmi);
 };

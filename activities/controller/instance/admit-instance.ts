@@ -1,8 +1,9 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import { withDefaults } from '../../../api/defaults/index.ts';
 import { VMI_FINALIZER } from '../../../api/kubevirt/finalizers.ts';
-import { validateInstance } from '../../../api/validation/index.ts';
+import { causesText, validateInstance } from '../../../api/validation/index.ts';
 import { instanceFacts } from '../../facts/instance.ts';
+import { readableInstance } from '../../facts/readable.ts';
 import { failure } from '../../failures.ts';
 import { including, setFinalizers } from '../finalizers.ts';
 import type { ControllerPorts } from '../ports.ts';
@@ -19,10 +20,12 @@ export const admitInstance =
       if (read.metadata?.deletionTimestamp !== undefined) return read;
       return setFinalizers(kube, 'VirtualMachineInstance', read, including(VMI_FINALIZER));
     });
-    const causes = validateInstance(withDefaults(vmi, config()), config());
+    const causes = validateInstance(withDefaults(readableInstance(vmi), config()), config());
     if (causes.length > 0) {
-      const list = causes.map(({ field, message }) => `${field}: ${message}`).join('; ');
-      throw failure('InvalidSpec', `VirtualMachineInstance ${ref.namespace}/${ref.name} cannot work: ${list}`);
+      throw failure(
+        'InvalidSpec',
+        `VirtualMachineInstance ${ref.namespace}/${ref.name} cannot work: ${causesText(causes)}`,
+      );
     }
     return instanceFacts(vmi);
   };

@@ -5,6 +5,7 @@ import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { CREATED_BY_LABEL } from '../../facts/labels.ts';
 import { podFacts } from '../../facts/pod.ts';
+import { readableInstance } from '../../facts/readable.ts';
 import { failure } from '../../failures.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { KubePort } from '../../kube/port.ts';
@@ -26,7 +27,7 @@ export const ensureLauncherPod =
   (ports: Ports): ControllerActivities['ensureLauncherPod'] =>
   async (attempt) => {
     const { kube } = ports;
-    const vmi = await readInstance(kube, attempt.vmi);
+    const vmi = readableInstance(await readInstance(kube, attempt.vmi));
     const bound = await boundPod(kube, attempt);
     const manifest = await render(ports, vmi, attempt);
     const { namespace, name = '' } = { namespace: attempt.vmi.namespace, name: manifest.metadata?.name };

@@ -4,6 +4,7 @@ import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { toInstance } from '../../../api/virtual-machine/index.ts';
 import { instanceFacts } from '../../facts/instance.ts';
+import { readableVirtualMachine } from '../../facts/readable.ts';
 import { failure } from '../../failures.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { ControllerPorts } from '../ports.ts';
@@ -19,7 +20,7 @@ export const createInstance =
     }
     const existing = await kube.get('VirtualMachineInstance', ref);
     if (existing !== undefined) return owned(existing, ref);
-    const vmi = toInstance(vm);
+    const vmi = toInstance(readableVirtualMachine(vm));
     if (paused === true) vmi.spec.startStrategy = 'Paused';
     try {
       return instanceFacts(await kube.create('VirtualMachineInstance', vmi));

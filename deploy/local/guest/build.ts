@@ -1,11 +1,12 @@
 import { chmod, copyFile, cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import { execa } from 'execa';
-import { cached, digest, digestFiles } from '../cache.ts';
+import { cached } from '../cache.ts';
 import type { Context } from '../context.ts';
+import { sourcesKey } from '../images/sources.ts';
 import { run } from '../shell.ts';
 import { loadOrder, parseModulesDep } from './modules.ts';
 import { behindMetaPackage, unpackDebian } from './packages.ts';
@@ -19,6 +20,9 @@ export interface Guest {
   /** A raw disk of 8 MiB with an ext4 file system that holds the file `virtflow-container-disk`. */
   readonly disk: string;
 }
+
+/** What the guest is made of. */
+const SOURCES = ['root', 'counter.c', 'build.ts', 'modules.ts', 'packages.ts'];
 
 /** Loaded at every boot. */
 const BOOT_MODULES = [
@@ -51,7 +55,7 @@ const LIBRARY_DIRS = ['lib/x86_64-linux-gnu', 'usr/lib/x86_64-linux-gnu'];
 
 /** Builds the test guest, or returns the one that was built from the same sources. About 10 s and 50 MB of downloads. */
 export async function buildGuest(ctx: Context): Promise<Guest> {
-  const dir = await cached(ctx, 'guest', await sourcesKey(), async (out) => {
+  const dir = await cached(ctx, 'guest', await sourcesKey(import.meta.dirname, SOURCES), async (out) => {
     const scratch = await mkdtemp(join(tmpdir(), 'virtflow-guest-'));
     try {
       await build(ctx, scratch, out);
@@ -61,15 +65,6 @@ export async function buildGuest(ctx: Context): Promise<Guest> {
     }
   });
   return { dir, kernel: join(dir, 'vmlinuz'), initrd: join(dir, 'initrd'), disk: join(dir, 'disk.img') };
-}
-
-async function sourcesKey(): Promise<string> {
-  const entries = await readdir(import.meta.dirname, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  return digest(...files.map((file) => relative(import.meta.dirname, file)), await digestFiles(files));
 }
 
 async function build(ctx: Context, scratch: string, out: string): Promise<void> {

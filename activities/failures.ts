@@ -1,6 +1,7 @@
 import { ApplicationFailure, ApplicationFailureCategory, TemporalFailure } from '@temporalio/common';
 import type { FailureType } from '../api/contract/failures.ts';
 import { FAILURES } from '../api/contract/failures.ts';
+import { isNotFound } from './kube/errors.ts';
 import { KubeError } from './kube/port.ts';
 
 /** A failure of the closed set. Retryable or not is looked up there. */
@@ -24,7 +25,7 @@ const REFUSALS: { text: RegExp; type: FailureType; remedy: string }[] = [
   {
     text: /violates PodSecurity/,
     type: 'Forbidden',
-    remedy: `Label the namespace ${ENFORCE_LABEL}: launcher Pods need it.`,
+    remedy: `Launcher Pods fit "restricted" unless the VMI has a hostDisk: use a claim instead, or label the namespace ${ENFORCE_LABEL}.`,
   },
   {
     text: /is being terminated/,
@@ -49,7 +50,7 @@ const fromKube = (error: KubeError, context: string): ApplicationFailure => {
   if (error.message.includes('admission webhook') && error.status >= 400 && error.status < 500) {
     return failure('Forbidden', message, error);
   }
-  if (error.status === 404) return failure('ObjectGone', message, error);
+  if (isNotFound(error)) return failure('ObjectGone', message, error);
   if (error.status === 422 || error.status === 400) return failure('InvalidSpec', message, error);
   return surprise(message, error, error.status === 409);
 };

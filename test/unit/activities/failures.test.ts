@@ -15,7 +15,7 @@ test.each<[string, KubeError, string, boolean, RegExp]>([
     new KubeError(403, 'Forbidden', security),
     'Forbidden',
     true,
-    /Label the namespace pod-security.kubernetes.io\/enforce=privileged/,
+    /label the namespace pod-security.kubernetes.io\/enforce=privileged/,
   ],
   ['missing permission', new KubeError(403, 'Forbidden', rbac), 'Forbidden', true, /apply deploy\//],
   ['a webhook that says 400', new KubeError(400, 'BadRequest', webhook), 'Forbidden', true, /no VMs on Fridays/],

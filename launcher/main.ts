@@ -10,7 +10,7 @@ import type { LauncherConfig } from './config.ts';
 import { toDomainXml } from './converter/index.ts';
 import { installDaemon } from './daemon/install.ts';
 import { daemonPaths } from './daemon/paths.ts';
-import { readLease } from './dhcp/lease.ts';
+import { interfacesOf, readLease } from './dhcp/lease.ts';
 import { DhcpServer } from './dhcp/server.ts';
 import { createDirectories, hostnameOf, prepareDisks } from './directories/index.ts';
 import { storageProbe } from './directories/storage-probe.ts';
@@ -54,7 +54,9 @@ async function main(config: LauncherConfig, log: Logger): Promise<number> {
       await prepareDisks(request.vmi, request.host);
       return toDomainXml(request.vmi, request.host, storageProbe);
     },
-    onDomain: (xml) => dhcp.serve(readLease(xml, memory.now.hostname)),
+    onDomain: (xml) => {
+      if (interfacesOf(xml).macs.length > 0) dhcp.serve(() => readLease(xml, memory.now.hostname));
+    },
     onAgent: (connected) => poller.connectedChanged(connected),
   });
   await domains.connected();
@@ -75,7 +77,7 @@ async function main(config: LauncherConfig, log: Logger): Promise<number> {
   poller.stop();
   const { state, end } = reports.latest;
   log.info({ state, end }, 'ending the Pod');
-  await reports.latestReceived(LAST_REPORT_WAIT_MS);
+  if (end !== undefined) await reports.latestReceived(LAST_REPORT_WAIT_MS);
   return exitCodeOf(end);
 }
 

@@ -3,6 +3,11 @@ import { networkInterfaces } from 'node:os';
 import { BRIDGE_DEVICE } from '../../api/launcher/paths.ts';
 import type { Lease } from './packet.ts';
 
+/** The one lease, and the hardware addresses of the guest that it is for. */
+export interface GuestLease extends Lease {
+  readonly macs: readonly string[];
+}
+
 /** Name servers and search domains of a resolv.conf. A server on the loopback is of no use to the guest. */
 export function parseResolvConf(text: string): Pick<Lease, 'dnsServers' | 'searchDomains'> {
   const lines = text.split('\n').map((line) => line.trim().split(/\s+/));
@@ -28,11 +33,14 @@ export function guestAddress(gateway: string): string {
   return [24, 16, 8, 0].map((shift) => (value >>> shift) & 0xff).join('.');
 }
 
-/** What the guest is told, from what the node worker has set up in the Pod's network; undefined: there is no masquerade. */
-export function readLease(domainXml: string, hostname: string | undefined): (Lease & { macs: string[] }) | undefined {
+/**
+ * What the guest is told, from what the node worker has set up in the Pod's network; undefined: there is no masquerade. To be read at a request: Node
+ * lists a bridge only while the guest is plugged in.
+ */
+export function readLease(domainXml: string, hostname: string | undefined): GuestLease | undefined {
   const bridge = networkInterfaces()[BRIDGE_DEVICE]?.find(({ family }) => family === 'IPv4');
+  if (bridge === undefined) return undefined;
   const { macs, mtu } = interfacesOf(domainXml);
-  if (bridge === undefined || macs.length === 0) return undefined;
   return {
     macs,
     address: guestAddress(bridge.address),

@@ -3,7 +3,7 @@ import type { Socket } from 'node:dgram';
 import type { Logger } from 'pino';
 import { answerTo } from './answer.ts';
 import { MessageType, parseRequest, renderReply } from './packet.ts';
-import type { Lease } from './packet.ts';
+import type { GuestLease } from './lease.ts';
 
 export const SERVER_PORT = 67;
 const CLIENT_PORT = 68;
@@ -12,17 +12,17 @@ const BROADCAST = '255.255.255.255';
 /** Serves one lease in the Pod's network namespace, so that the guest's address lives as long as the Pod, whoever else is away. */
 export class DhcpServer {
   readonly #log: Logger;
-  #lease: (Lease & { macs: string[] }) | undefined;
+  #lease: () => GuestLease | undefined = () => undefined;
   #socket: Socket | undefined;
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
-  /** Serves this lease from now on; undefined: none. */
-  serve(lease: (Lease & { macs: string[] }) | undefined): void {
+  /** Serves what `lease` gives at the time of each request; undefined: nothing. */
+  serve(lease: () => GuestLease | undefined): void {
     this.#lease = lease;
-    if (lease !== undefined) this.#socket ??= this.#listen();
+    this.#socket ??= this.#listen();
   }
 
   close(): void {
@@ -40,15 +40,16 @@ export class DhcpServer {
 
   #answer(socket: Socket, bytes: Buffer): void {
     const request = parseRequest(bytes);
-    if (request === undefined || this.#lease === undefined) return;
-    const messageType = answerTo(request, this.#lease, this.#lease.macs);
+    const lease = request && this.#lease();
+    if (request === undefined || lease === undefined) return;
+    const messageType = answerTo(request, lease);
     if (messageType === undefined) return;
     // A client that renews has an address and is answered there; all others hear broadcasts only.
-    const renews = request.clientAddress === this.#lease.address && messageType === MessageType.ack;
+    const renews = request.clientAddress === lease.address && messageType === MessageType.ack;
     const target = renews ? request.clientAddress : BROADCAST;
-    socket.send(renderReply(request, messageType, this.#lease), CLIENT_PORT, target, (error) => {
+    socket.send(renderReply(request, messageType, lease), CLIENT_PORT, target, (error) => {
       if (error) this.#log.warn({ err: error }, 'DHCP answer not sent');
     });
-    this.#log.info({ messageType, mac: request.mac, address: this.#lease.address }, 'DHCP answer');
+    this.#log.info({ messageType, mac: request.mac, address: lease.address }, 'DHCP answer');
   }
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { Client, credentials, loadPackageDefinition } from '@grpc/grpc-js';
-import type { ServiceClientConstructor, ServiceError } from '@grpc/grpc-js';
+import { credentials, loadPackageDefinition } from '@grpc/grpc-js';
+import type { Client, ServiceClientConstructor, ServiceError } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 

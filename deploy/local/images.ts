@@ -19,6 +19,9 @@ export interface Images {
   readonly testGuest: string;
 }
 
+/** The test guest's name in examples/, whatever its content. */
+export const TEST_GUEST = 'localhost/virtflow/test-guest:local';
+
 /** Debian packages that the build needs on this machine. */
 const BUILD_PACKAGES = ['buildah', 'skopeo', 'mmdebstrap', 'debian-archive-keyring'] as const;
 
@@ -56,10 +59,12 @@ export async function buildImages(ctx: Context): Promise<Images> {
 
 /** Loads the images into a node's containerd, those that it lacks. They must have been built. */
 export async function loadImages(ctx: Context, node: NodeSpec, images: Images): Promise<void> {
-  for (const name of Object.values<string>({ ...images })) {
+  const { testGuest, ...ours } = images;
+  for (const name of Object.values<string>(ours)) {
     ctx.report(`${name} into ${node.name}`);
     await loadImage(node, layoutDir(ctx), name);
   }
+  await loadImage(node, layoutDir(ctx), testGuest, TEST_GUEST);
 }
 
 async function imageNames(ctx: Context): Promise<Images> {

@@ -64,3 +64,8 @@ export async function importImages(node: NodeSpec, archive: string): Promise<voi
   const [file = '', ...args] = [...ctr(node), 'images', 'import', '-'];
   await execa(file, args, { inputFile: archive });
 }
+
+/** Gives an image of a node's containerd a second name. */
+export async function nameImage(node: NodeSpec, image: string, name: string): Promise<void> {
+  await run([...ctr(node), 'images', 'tag', '--force', image, name]);
+}

@@ -14,7 +14,11 @@ export const virtflow: Step = {
   run: async (ctx) => {
     const dir = join(ctx.stateDir, 'deploy');
     await ensureFile(join(dir, 'kustomization.yaml'), stringify(kustomization(dir, ctx, await currentImages(ctx))));
-    await kubectl(ctx, 'apply', '--server-side', '--force-conflicts', '-k', dir);
+    const apply = ['apply', '--server-side', '--force-conflicts'];
+    // The KubeVirt object can be applied only when the API server serves its kind.
+    await kubectl(ctx, ...apply, '-k', join(ctx.root, 'deploy/crds'));
+    await kubectl(ctx, 'wait', '--for=condition=Established', 'crd', '--all', '--timeout=30s');
+    await kubectl(ctx, ...apply, '-k', dir);
     for (const workload of ['deployment/virtflow-controller', 'daemonset/virtflow-node']) {
       ctx.report(`waiting for ${workload}`);
       await kubectl(ctx, '-n', 'virtflow', 'rollout', 'status', workload, `--timeout=${ROLLOUT_SECONDS}s`);
@@ -37,7 +41,7 @@ function kustomization(dir: string, ctx: Context, images: Images): object {
     resources: [relative(dir, join(ctx.root, 'deploy/local-overlay'))],
     images: [split(images.controller), split(images.node)].map(({ name, tag }) => ({ name, newTag: tag })),
     configMapGenerator: [
-      { name: 'virtflow-launcher', behavior: 'merge', literals: [`VIRTFLOW_LAUNCHER_IMAGE=${images.launcher}`] },
+      { name: 'virtflow-launcher', behavior: 'merge', literals: [`LAUNCHER_IMAGE=${images.launcher}`] },
     ],
   };
 }

@@ -4,7 +4,7 @@ import type { Disk, Domain } from './domain.ts';
 export interface StorageProbe {
   /** Files or the device at the path can be opened with O_DIRECT. */
   directIo(path: string): boolean;
-  /** The image's blocks are all allocated. */
+  /** All blocks of the raw image are allocated. */
   preallocated(path: string): boolean;
 }
 
@@ -25,6 +25,7 @@ function diskModes(disk: Disk, storage: StorageProbe): Disk {
     (image) => image !== undefined,
   );
   const cache = driver['@cache'] ?? (images.every((image) => storage.directIo(image)) ? 'none' : 'writethrough');
-  const native = cache === 'none' && (disk['@type'] === 'block' || storage.preallocated(path));
+  const native =
+    cache === 'none' && (disk['@type'] === 'block' || (driver['@type'] === 'raw' && storage.preallocated(path)));
   return { ...disk, driver: { ...driver, '@cache': cache, '@io': driver['@io'] ?? (native ? 'native' : undefined) } };
 }

@@ -1,6 +1,5 @@
-import { effectiveConfiguration } from '../../../api/cluster-config/index.ts';
 import type { Container, Pod, VolumeMount } from '../../../api/kubernetes/types.ts';
-import type { KubeVirt, KubeVirtConfiguration, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { LAUNCHER_VOLUMES } from '../../../api/launcher/paths.ts';
 import {
   ManifestError,
@@ -8,19 +7,16 @@ import {
   type ClaimFacts,
   type LaunchInput,
 } from '../../../activities/controller/launch-manifest/index.ts';
+import { configurationOf, type Departures } from '../configuration.ts';
 import { compareJson } from '../json-tree.ts';
 import type { OracleSet } from '../oracle-set.ts';
 import { judge, type Gap, type Rule, type Verdict } from '../verdict.ts';
 
 /** A case of the set launcher-pod, of kind launcher. */
-export interface PodCase {
+export interface PodCase extends Departures {
   id: string;
   kind: string;
   vmi: VirtualMachineInstance;
-  featureGates?: string[];
-  disabledFeatureGates?: string[];
-  useEmulation?: boolean;
-  kubevirtConfiguration?: KubeVirtConfiguration;
   pod?: Pod;
   error?: string;
 }
@@ -79,24 +75,14 @@ const OWN_VOLUMES = new Set([
   'hotplug-disks',
 ]);
 
-/** The generated type spells the field otherwise than the API does. */
-const kubeVirt = (configuration: KubeVirtConfiguration): KubeVirt => ({ spec: { configuration } }) as KubeVirt;
-
 export function inputOf(testCase: PodCase, head: PodSetHead): LaunchInput {
-  const { vmi, featureGates, disabledFeatureGates, useEmulation, kubevirtConfiguration = {} } = testCase;
-  const developerConfiguration = {
-    ...kubevirtConfiguration.developerConfiguration,
-    ...(featureGates ? { featureGates } : {}),
-    ...(disabledFeatureGates ? { disabledFeatureGates } : {}),
-    ...(useEmulation === undefined ? {} : { useEmulation }),
-  };
   const claims = Object.entries(head.cluster.persistentVolumeClaims).map(([name, text]): [string, ClaimFacts] => [
     name,
     { volumeMode: text.startsWith('Block') ? 'Block' : 'Filesystem' },
   ]);
   return {
-    vmi,
-    config: effectiveConfiguration(kubeVirt({ ...kubevirtConfiguration, developerConfiguration })),
+    vmi: testCase.vmi,
+    config: configurationOf(testCase),
     launcherImage: head.templateService.launcherImage,
     attempt: { attempt: 1, epoch: 1 },
     claims: Object.fromEntries(claims),

@@ -72,6 +72,19 @@ test('a missing discard is explained for preallocated claims only', () => {
   expect(compareDomain({ ...caseOf(instance(false), keep), ...modes })).toMatchObject({ kind: 'different' });
 });
 
+test("KubeVirt's refusal is equal to ours only", () => {
+  const { xml: _, ...refused } = caseOf();
+  expect(compareDomain(refused)).toMatchObject({ kind: 'different', differences: [{ ours: 'converted' }] });
+  expect(compareDomain({ ...refused, vmi: withDevices({ sound: { name: 's', model: 'gus' } }) })).toEqual({
+    kind: 'equal',
+  });
+});
+
+test('what the cluster configures reaches the domain', () => {
+  const kubevirtConfiguration = { smbios: { manufacturer: 'Acme' } };
+  expect(compareDomain({ ...caseOf(), kubevirtConfiguration })).toMatchObject({ kind: 'different' });
+});
+
 test('features that are not there yet are told, a refusal of anything else is a difference', () => {
   const answer = '<domain/>';
   const unsupported = withDevices({ autoattachVSOCK: true });

@@ -36,12 +36,19 @@ export interface MountOptions {
 export const mountsOver = ({ run, cache, view }: MountOptions): Mounts => {
   const table = async (): Promise<MountPoint[]> => parseMountInfo(await readFile('/proc/self/mountinfo', 'utf8'));
 
-  const ensureView = async (): Promise<void> => {
+  const makeView = async (): Promise<void> => {
     if ((await table()).some(({ target }) => target === view)) return;
     await mkdir(cache, { recursive: true });
     await mkdir(view, { recursive: true });
     await run('mount', ['--bind', cache, view]);
     await run('mount', ['-o', 'remount,bind,ro,nosuid,nodev,noexec', view]);
+  };
+
+  let making: Promise<void> | undefined;
+  const ensureView = (): Promise<void> => {
+    // Once at a time, and again after a failure.
+    making ??= makeView().finally(() => (making = undefined));
+    return making;
   };
 
   return {

@@ -64,6 +64,14 @@ export const POD_GAPS: Gap<PodCase>[] = [
     feature: 'network devices announced to the launcher',
     covers: ({ path, ours }) => path.includes('/network-info-annotation') && ours === undefined,
   },
+  {
+    feature: 'device that a network attachment brings',
+    covers: ({ path, ours }, { vmi }) =>
+      ours === undefined &&
+      /^spec\/containers\/compute\/resources\/(requests|limits)\/[^/]+\/[^/]+$/.test(path) &&
+      !path.includes('/devices.kubevirt.io/') &&
+      (vmi.spec.networks ?? []).some(({ multus }) => multus),
+  },
   { feature: 'network binding plug-in', covers: ({ path }, testCase) => path === 'pod' && hasBindingPlugin(testCase) },
 ];
 

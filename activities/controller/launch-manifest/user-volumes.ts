@@ -66,9 +66,10 @@ const configSource = ({ name, secret, configMap, downwardAPI }: Volume): PodVolu
 type DownwardItems = NonNullable<NonNullable<PodVolume['downwardAPI']>['items']>;
 
 const downwardItems = ({ fields = [] }: NonNullable<Volume['downwardAPI']>): DownwardItems =>
-  fields.map(({ path, fieldRef, mode }) => ({
+  fields.map(({ path, fieldRef, resourceFieldRef, mode }) => ({
     path,
     ...(fieldRef ? { fieldRef } : {}),
+    ...(resourceFieldRef ? { resourceFieldRef } : {}),
     ...(mode === undefined ? {} : { mode }),
   }));
 

@@ -72,6 +72,13 @@ export const POD_GAPS: Gap<PodCase>[] = [
       !path.includes('/devices.kubevirt.io/') &&
       (vmi.spec.networks ?? []).some(({ multus }) => multus),
   },
+  {
+    feature: 'persistent reservation of a LUN',
+    covers: ({ path, ours }, { vmi: { spec } }) =>
+      (spec.domain.devices.disks ?? []).some(({ lun }) => lun?.reservation) &&
+      ours === undefined &&
+      /^(metadata\/labels|spec\/affinity)\//.test(path),
+  },
   { feature: 'network binding plug-in', covers: ({ path }, testCase) => path === 'pod' && hasBindingPlugin(testCase) },
 ];
 

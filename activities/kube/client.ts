@@ -95,30 +95,23 @@ const undefinedIf =
     return undefined;
   };
 
-/** The name derives from what is said, so the same event said again only counts up, as `kubectl describe` shows it. */
+/** The same words within this time are one event, so that an activity that is run twice says it once, in ms. */
+const SAME_EVENT_MS = 10_000;
+
 const recordEvent = async (rest: Rest, event: Parameters<KubePort['event']>[0]): Promise<void> => {
   const { involved, type, reason, message, component } = event;
-  const digest = createHash('sha256').update(`${involved.uid}/${type}/${reason}/${message}`).digest('hex').slice(0, 16);
-  const now = new Date().toISOString();
-  const path = `/api/v1/namespaces/${encodeURIComponent(involved.namespace)}/events`;
-  const name = `${involved.name.slice(0, 200)}.${digest}`;
-  const first = {
-    metadata: { name, namespace: involved.namespace },
-    firstTimestamp: now,
-    lastTimestamp: now,
-    count: 1,
+  const now = new Date();
+  const said = `${involved.uid}/${type}/${reason}/${message}/${Math.floor(now.getTime() / SAME_EVENT_MS)}`;
+  const digest = createHash('sha256').update(said).digest('hex').slice(0, 16);
+  const at = now.toISOString().replace(/\.\d+Z$/, 'Z');
+  const body = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: `${involved.name.slice(0, 200)}.${digest}`, namespace: involved.namespace },
+    involvedObject: involved,
+    ...{ type, reason, message, source: { component } },
+    ...{ firstTimestamp: at, lastTimestamp: at, count: 1 },
   };
-  const body = { involvedObject: involved, type, reason, message, source: { component }, ...first };
-  try {
-    await rest.send({ method: 'POST', path, body: { apiVersion: 'v1', kind: 'Event', ...body } });
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    const known = (await rest.send({ method: 'GET', path: `${path}/${name}` })) as { count?: number };
-    await rest.send({
-      method: 'PATCH',
-      path: `${path}/${name}`,
-      contentType: 'application/merge-patch+json',
-      body: { lastTimestamp: now, count: (known.count ?? 1) + 1 },
-    });
-  }
+  const path = `/api/v1/namespaces/${encodeURIComponent(involved.namespace)}/events`;
+  await rest.send({ method: 'POST', path, body }).catch(undefinedIf(isAlreadyExists));
 };

@@ -33,7 +33,8 @@ export const fromNetwork = (error: unknown, what: string): KubeError => {
   return new KubeError(0, 'Unreachable', `${what}: the API server did not answer (${message}).`, { cause: error });
 };
 
-export const isNotFound = (error: unknown): boolean => error instanceof KubeError && error.status === 404;
+/** The API server says that there is no such object. A path that it does not serve (yet) is another thing: it proves nothing. */
+export const isNotFound = (error: unknown): boolean => error instanceof KubeError && error.reason === 'NotFound';
 export const isConflict = (error: unknown): boolean =>
   error instanceof KubeError && error.status === 409 && error.reason === 'Conflict';
 export const isAlreadyExists = (error: unknown): boolean =>

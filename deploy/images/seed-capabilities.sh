@@ -23,5 +23,6 @@ kill $daemon
 wait $daemon 2>/dev/null || true
 mkdir -p "$1"
 cp -R "$work/cache/." "$1"
+chmod -R a+rX "$1"
 find "$1" -type f
 rm -rf "$work"

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { Worker } from '@temporalio/worker';
 import { Gauge } from 'prom-client';
@@ -17,7 +16,6 @@ import { instanceId } from '../../api/contract/refs.ts';
 import { nodeQueue, urgentNodeQueue } from '../../api/contract/task-queues.ts';
 import { Health, serveHealth, workerCheck } from '../shared/health.ts';
 import { createLogger } from '../shared/logging.ts';
-import type { Logger } from '../shared/logging.ts';
 import { createRegistry, installRuntime, metricsPage } from '../shared/metrics.ts';
 import { runMain, runWorkers } from '../shared/run.ts';
 import { awaitSetup } from '../shared/setup-check.ts';
@@ -32,9 +30,7 @@ import { keepHeartbeat } from './kubernetes/heartbeat.ts';
 import { deliverTo } from './launchers/delivery.ts';
 import { discoverLaunchers } from './launchers/discovery.ts';
 import { followLauncher } from './launchers/subscription.ts';
-import { sweep } from './sweep.ts';
-
-const SWEEP_MS = 60_000;
+import { keepSwept } from './sweep.ts';
 
 const config = readConfig(process.env);
 const log = createLogger('node', config.logLevel).child({ node: config.node });
@@ -85,13 +81,6 @@ const createWorkers = async (ports: NodePorts, { connection, namespace }: Tempor
   return [await create(nodeQueue(ports.node), 50), await create(urgentNodeQueue(ports.node), 20)];
 };
 
-const keepSwept = async (ports: NodePorts, logger: Logger, signal: AbortSignal): Promise<void> => {
-  while (!signal.aborted) {
-    await sweep(ports, logger).catch((error: unknown) => logger.warn({ err: error }, 'the sweep broke off'));
-    await delay(SWEEP_MS, undefined, { signal }).catch(() => undefined);
-  }
-};
-
 await runMain(log, async (signal) => {
   installRuntime(log, config.temporalMetricsPort);
   const ports = portsOf(config);
@@ -125,13 +114,13 @@ await runMain(log, async (signal) => {
     signal,
   });
   const follow = { ...ports, report: delivery.offer, log };
+  const swept = keepSwept(ports, log, signal);
   const discovery = discoverLaunchers({
     pods: config.pods,
-    follow: (podUid, until) => followLauncher(podUid, follow, until),
+    follow: (podUid, until) => followLauncher(podUid, follow, until).finally(swept.soon),
     log,
     signal,
   });
-  const swept = keepSwept(ports, log, signal);
 
   new Gauge({
     name: 'virtflow_node_launchers',
@@ -171,5 +160,5 @@ await runMain(log, async (signal) => {
     // A stop takes the node out of scheduling, however far the start had come.
     if (signal.aborted) await heartbeat;
   }
-  await Promise.all([registration.done, discovery.done, swept, delivery.settled()]);
+  await Promise.all([registration.done, discovery.done, swept.done, delivery.settled()]);
 });

@@ -1,21 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { evictImages, releaseImages } from '../../activities/node/container-disks/index.ts';
 import { podVolume } from '../../activities/node/launcher-client/sockets.ts';
+import type { MountPoint } from '../../activities/node/container-disks/mounts.ts';
 import type { NodePorts } from '../../activities/node/index.ts';
-import { launcherPods } from './launchers/discovery.ts';
 
 type Ports = Pick<NodePorts, 'pods' | 'mounts' | 'images' | 'processes'>;
+
+/** Least and longest time between two sweeps. */
+const SOON_MS = 1_000;
+const INTERVAL_MS = 60_000;
 
 /**
  * Takes away what nobody else will: mounts in Pods that have ended (the kubelet cannot remove their directories under them) and images that no Pod
  * uses. A Pod that still has a process is left alone.
  */
 export const sweep = async (ports: Ports, log: Pick<Logger, 'info'>): Promise<void> => {
-  for (const podUid of await launcherPods(ports.pods)) {
-    // Mounts first: what is mounted before no process is left is of a Pod that has ended, not of one that starts just now.
-    const mounted = await ports.mounts.below(podVolume(ports.pods, podUid, 'containerDisks'));
-    if (mounted.length > 0 && (await ports.processes.ofPod(podUid)).length === 0) await releaseImages(ports, podUid);
+  // Mounts first: what is mounted before no process is left is of a Pod that has ended, not of one that starts just now.
+  for (const podUid of podsOf(await ports.mounts.below(ports.pods), ports.pods)) {
+    if ((await ports.processes.ofPod(podUid)).length > 0) continue;
+    await releaseImages(ports, podUid);
+    log.info({ podUid }, 'images of a Pod that has ended are unmounted');
   }
   const evicted = await evictImages(ports);
   if (evicted.length > 0) log.info({ evicted }, 'images evicted');
+};
+
+/** Pods in which images are mounted. */
+const podsOf = (points: readonly MountPoint[], pods: string): Set<string> =>
+  new Set(
+    points
+      .map(({ target }) => ({ target, podUid: target.slice(pods.length + 1).split('/')[0] ?? '' }))
+      .filter(({ target, podUid }) => target.startsWith(`${podVolume(pods, podUid, 'containerDisks')}/`))
+      .map(({ podUid }) => podUid),
+  );
+
+/** Sweeps from time to time until the signal, and soon after `soon` is called. */
+export const keepSwept = (
+  ports: Ports,
+  log: Pick<Logger, 'info' | 'warn'>,
+  signal: AbortSignal,
+): { soon: () => void; done: Promise<void> } => {
+  let wake = (): void => {};
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const woken = new Promise<void>((resolve) => (wake = resolve));
+      await sweep(ports, log).catch((error: unknown) => log.warn({ err: error }, 'the sweep broke off'));
+      await Promise.race([woken, pause(INTERVAL_MS, signal)]);
+      await pause(SOON_MS, signal);
+    }
+  };
+  return { soon: () => wake(), done: run() };
+};
+
+const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
 };

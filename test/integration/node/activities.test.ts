@@ -345,6 +345,20 @@ test('proveDomainGone (b): no process of the Pod is left; its last report is wha
   expect(await ports.mounts.below(pods)).toEqual([]);
 });
 
+test('proveDomainGone (b): the containers of images may outlive the launcher’s', async () => {
+  await activities.syncInstance(request);
+  launcher.stop();
+  await compute.kill();
+  expect(await activities.proveDomainGone(request)).toMatchObject({
+    by: 'nodeWorker',
+    detail: expect.stringContaining('container compute'),
+  });
+  expect(await ports.mounts.below(pods)).toEqual([]);
+  // Without the API server's word which container was the launcher's, the one that is left may be it.
+  objects.delete('Pod/launcher');
+  await expect(activities.proveDomainGone(request)).rejects.toMatchObject({ type: 'Unproven' });
+});
+
 test('the sweep unmounts only in Pods that have ended', async () => {
   const quiet = { info: () => {} };
   await activities.syncInstance(request);

@@ -59,16 +59,16 @@ export const followLauncher = async (podUid: string, ports: SubscriptionPorts, s
 
 /**
  * What a silent launcher's Pod has left on this node. No process alone does not mean that it has ended (`empty`): the kubelet makes a Pod's
- * directories before its first process.
+ * directories before its first process. Containers that hold images may outlive the launcher.
  */
 const whatIsLeft = async (
   podUid: string,
   { pods, processes }: SubscriptionPorts,
 ): Promise<{ ended: boolean; empty: boolean; report?: DomainReport }> => {
-  if ((await processes.ofPod(podUid)).length > 0) return { ended: false, empty: false };
+  const empty = (await processes.ofPod(podUid)).length === 0;
   const report = await lastReport(pods, podUid);
-  const ended = !(await isDirectory(podVolume(pods, podUid, 'sockets')));
-  return { ended, empty: true, ...(report && { report }) };
+  const ended = empty && !(await isDirectory(podVolume(pods, podUid, 'sockets')));
+  return { ended, empty, ...(report && { report }) };
 };
 
 const isDirectory = (path: string): Promise<boolean> =>

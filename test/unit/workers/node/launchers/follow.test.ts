@@ -92,6 +92,14 @@ test('a Pod that ended while nobody looked is told of by what it left behind', a
   expect(seen).toMatchObject([{ state: 'shutoff', end: 'guestShutdown', podUid: uid }]);
 });
 
+test('what a launcher said last is told while containers of images keep its Pod alive', async () => {
+  await startLauncher(pods, uid).then((server) => server.stop());
+  await leaveReport({ state: 'shutoff', end: 'guestShutdown' });
+  void followLauncher(uid, ports, over.signal);
+  await until('the report', () => seen.length === 1);
+  expect(seen).toMatchObject([{ state: 'shutoff', end: 'guestShutdown' }]);
+});
+
 test('a Pod whose first process is still to come is waited for', async () => {
   processes = [];
   await mkdir(join(pods, uid, 'volumes/kubernetes.io~empty-dir/sockets'), { recursive: true });

@@ -57,7 +57,7 @@ const virtflow = (ctx: Context, ...args: string[]): Promise<string> =>
 
 /** A VM left by an earlier demo may be stopped: it is started, as its owner would. */
 async function applyExample(ctx: Context): Promise<void> {
-  await kubectl(ctx, 'apply', '-k', join(ctx.root, 'examples/local'));
+  await kubectl(ctx, 'apply', '-f', join(ctx.root, 'examples/local'), '-f', join(ctx.root, 'examples/vm.yaml'));
   await virtflow(ctx, 'start', VM.name);
 }
 

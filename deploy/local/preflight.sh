@@ -54,7 +54,7 @@ preflight_cluster() {
   fi
   local taken port
   taken=$(listening)
-  for port in 53:DNS 2379:etcd 2380:etcd 6443:Kubernetes 7233:Temporal 8233:'the Temporal UI'; do
+  for port in 53:DNS 2379:etcd 2380:etcd 6443:Kubernetes; do
     if grep -qix "$(printf '%04X' "${port%%:*}")" <<<"$taken"; then
       fail "port ${port%%:*} (for ${port#*:}) is taken on every address of this machine: stop what listens there (see ss -ltnp), or bind it to one address."
     fi

@@ -4,8 +4,17 @@ import { answers } from '../probe.ts';
 import type { ProcessSpec } from '../process.ts';
 import { succeeds } from '../shell.ts';
 import { temporalCli } from '../steps/temporal.ts';
-import { apiServerUrl, hostAddress, podNetwork, serviceNetwork, temporalAddress, temporalUiUrl } from './addresses.ts';
+import {
+  apiServerUrl,
+  hostAddress,
+  podNetwork,
+  serviceNetwork,
+  temporalAddress,
+  temporalHost,
+  temporalUiUrl,
+} from './addresses.ts';
 import { kubeconfigFile } from './kubeconfig.ts';
+import { networkNamespaceFile } from './network.ts';
 import { certFile, keyFile } from './pki.ts';
 
 type Flags = Readonly<Record<string, string | true>>;
@@ -146,12 +155,13 @@ export const dns = (ctx: Context, bin: string, rules: string): ProcessSpec => ({
   ready: () => answers(`http://${hostAddress}:8181/ready`),
 });
 
-/** Temporal's dev server with its UI, on one SQLite file. */
+/** Temporal's dev server with its UI, on one SQLite file, in a network of its own. */
 export const temporalServer = (ctx: Context): ProcessSpec => ({
   name: 'control-plane/temporal',
+  enter: ['nsenter', `--net=${networkNamespaceFile(temporalHost)}`],
   command: [
     temporalCli(ctx),
-    ...['server', 'start-dev', '--ip', hostAddress, '--port', '7233', '--ui-ip', hostAddress, '--ui-port', '8233'],
+    ...['server', 'start-dev', '--ip', '0.0.0.0', '--port', '7233', '--ui-port', '8233'],
     ...['--db-filename', join(ctx.stateDir, 'temporal/temporal.db'), '--log-level', 'warn'],
   ],
   address: `${temporalAddress}, UI ${temporalUiUrl}`,

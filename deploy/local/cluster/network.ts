@@ -4,11 +4,11 @@ import { exists } from '../cache.ts';
 import type { Context } from '../context.ts';
 import { ensureFile } from '../files.ts';
 import { run, succeeds } from '../shell.ts';
-import { bridge, clusterNetwork, hostAddress, nodes, podNetwork, serviceNetwork } from './addresses.ts';
-import type { NodeSpec } from './addresses.ts';
+import { bridge, clusterNetwork, hostAddress, nodes, podNetwork, serviceNetwork, temporalHost } from './addresses.ts';
+import type { HostSpec, NodeSpec } from './addresses.ts';
 
-const namespace = ({ name }: NodeSpec): string => `virtflow-${name}`;
-export const networkNamespaceFile = (node: NodeSpec): string => `/run/netns/${namespace(node)}`;
+const namespace = ({ name }: HostSpec): string => `virtflow-${name}`;
+export const networkNamespaceFile = (host: HostSpec): string => `/run/netns/${namespace(host)}`;
 
 const ip = (...args: string[]): Promise<string> => run(['ip', ...args]);
 
@@ -37,40 +37,44 @@ export async function ensureNetwork(ctx: Context): Promise<void> {
     await ensureFile(forwardingBefore(ctx), await readFile(forwarding, 'utf8'));
   await writeFile(forwarding, '1');
   await run(['nft', '-f', '-'], { input: masquerade });
-  for (const node of nodes) await ensureNodeNetwork(node);
+  for (const host of [temporalHost, ...nodes]) await ensureHostNetwork(host);
+  for (const node of nodes) await ensureNodeRoutes(node);
   // Services from the machine itself: the first node translates and, since we are no Pod, masquerades.
   await ip('route', 'replace', serviceNetwork, 'via', nodes[0]?.address ?? '');
 }
 
-async function ensureNodeNetwork(node: NodeSpec): Promise<void> {
-  const name = namespace(node);
-  const veth = `vf-${node.name}`;
+async function ensureHostNetwork(host: HostSpec): Promise<void> {
+  const name = namespace(host);
+  const veth = `vf-${host.name}`;
   const inside = (...args: string[]): Promise<string> => ip('-n', name, ...args);
   if (!(await succeeds(['ip', '-n', name, 'link', 'show', 'eth0']))) {
-    await removeNodeNetwork(node);
+    await removeHostNetwork(host);
     await ip('netns', 'add', name);
     await ip('link', 'add', veth, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name);
   }
   await ip('link', 'set', veth, 'master', bridge, 'up');
-  await inside('address', 'replace', `${node.address}/24`, 'dev', 'eth0');
+  await inside('address', 'replace', `${host.address}/24`, 'dev', 'eth0');
   await inside('link', 'set', 'lo', 'up');
   await inside('link', 'set', 'eth0', 'up');
   await inside('route', 'replace', 'default', 'via', hostAddress);
+}
+
+async function ensureNodeRoutes(node: NodeSpec): Promise<void> {
   await ip('route', 'replace', node.podRange, 'via', node.address);
   for (const other of nodes) {
-    if (other !== node) await inside('route', 'replace', other.podRange, 'via', other.address);
+    if (other !== node) await ip('-n', namespace(node), 'route', 'replace', other.podRange, 'via', other.address);
   }
   await run(['nsenter', `--net=${networkNamespaceFile(node)}`, 'sh', '-c', `echo 1 > ${forwarding}`]);
 }
 
-async function removeNodeNetwork(node: NodeSpec): Promise<void> {
-  await succeeds(['ip', 'link', 'delete', `vf-${node.name}`]);
-  await succeeds(['ip', 'netns', 'delete', namespace(node)]);
+async function removeHostNetwork(host: HostSpec): Promise<void> {
+  await succeeds(['ip', 'link', 'delete', `vf-${host.name}`]);
+  await succeeds(['ip', 'netns', 'delete', namespace(host)]);
 }
 
 /** Takes all of it away; what is not there is no matter. The kernel drops the routes with the bridge. */
 export async function removeNetwork(ctx: Context): Promise<void> {
-  for (const node of nodes) await removeNodeNetwork(node);
+  for (const host of [temporalHost, ...nodes]) await removeHostNetwork(host);
   await removeEmptyNamespaceDirectory();
   await succeeds(['ip', 'link', 'delete', bridge]);
   await succeeds(['nft', 'delete', 'table', 'ip', nftTable]);

@@ -7,7 +7,7 @@ const ctx = { ...createContext(), stateDir: "/home/o'brien/state", cacheDir: '/c
 test('each line is one export that a shell can evaluate, whatever the paths hold', () => {
   const lines = exports(ctx).split('\n');
   expect(lines).toContain(`export KUBECONFIG='/home/o'\\''brien/state/admin.kubeconfig'`);
-  expect(lines).toContain("export TEMPORAL_ADDRESS='10.99.0.1:7233'");
+  expect(lines).toContain("export TEMPORAL_ADDRESS='10.99.0.2:7233'");
   expect(lines).toContain("export TEMPORAL_NAMESPACE='virtflow'");
   expect(lines).toContain(`export PATH='/home/o'\\''brien/state/bin':"$PATH"`);
 });

@@ -78,6 +78,7 @@ async function main(config: LauncherConfig, log: Logger): Promise<number> {
   const { state, end } = reports.latest;
   log.info({ state, end }, 'ending the Pod');
   if (end !== undefined) await reports.latestReceived(LAST_REPORT_WAIT_MS);
+  await server.answered();
   return exitCodeOf(end);
 }
 

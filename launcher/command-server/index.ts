@@ -1,5 +1,6 @@
 import { chmodSync, renameSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Server as NetServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
@@ -17,6 +18,8 @@ import { notYet, toServiceError } from './status.ts';
 export interface CommandServer {
   /** Renames the socket: from here on callers may talk to us. */
   markReady(): void;
+  /** Resolves once no command is under way: the Pod's end must not cut off the answer of the one that caused it. */
+  answered(): Promise<void>;
 }
 
 export interface CommandServerOptions extends CommandPorts {
@@ -27,13 +30,18 @@ export interface CommandServerOptions extends CommandPorts {
 
 /** The node worker is root; nobody else than the launcher's own user needs the socket. */
 const SOCKET_MODE = 0o700;
+/** Longest wait for commands under way when the Pod ends. */
+const ANSWER_MS = 2_000;
+/** An answer is given to the event loop first and written a little later. */
+const FLUSH_MS = 50;
 
 /** Serves the commands of launcher.proto on the init socket. */
 export async function serveCommands(options: CommandServerOptions): Promise<CommandServer> {
   const { initSocket, commandSocket, log } = options;
   const server = new Server({ 'grpc.max_receive_message_length': 4 * 1024 * 1024 });
   const service = loadService();
-  server.addService(service, implementation(service, options));
+  const underWay = new Set<Promise<unknown>>();
+  server.addService(service, implementation(service, options, underWay));
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const gate = createGate({
     accept: (socket) => injector.injectConnection(socket),
@@ -42,7 +50,13 @@ export async function serveCommands(options: CommandServerOptions): Promise<Comm
     ),
   });
   await listen(gate, [initSocket, commandSocket]);
-  return { markReady: () => renameSync(initSocket, commandSocket) };
+  return {
+    markReady: () => renameSync(initSocket, commandSocket),
+    answered: async () => {
+      await Promise.race([Promise.allSettled(underWay), delay(ANSWER_MS)]);
+      await delay(FLUSH_MS);
+    },
+  };
 }
 
 function loadService(): ServiceDefinition {
@@ -51,13 +65,17 @@ function loadService(): ServiceDefinition {
 }
 
 /** Every method of the proto file has a handler: ours, or one that says "not yet". */
-function implementation(service: ServiceDefinition, options: CommandServerOptions): UntypedServiceImplementation {
+function implementation(
+  service: ServiceDefinition,
+  options: CommandServerOptions,
+  underWay: Set<Promise<unknown>>,
+): UntypedServiceImplementation {
   const { log, domains } = options;
   const handlers = commands(options);
   const unary = (method: string) => (call: ServerUnaryCall<never, object>, respond: sendUnaryData<object>) => {
     const handle = handlers[method];
     if (handle === undefined) return respond(notYet(method));
-    Promise.resolve(call.request)
+    const answered = Promise.resolve(call.request)
       .then(handle)
       .then(
         (reply) => respond(null, reply),
@@ -65,7 +83,9 @@ function implementation(service: ServiceDefinition, options: CommandServerOption
           log.warn({ method, err: error }, 'command refused');
           respond(toServiceError(error));
         },
-      );
+      )
+      .finally(() => underWay.delete(answered));
+    underWay.add(answered);
   };
   const streams = {
     WatchEvents: (call: Watch) => watchEvents(call, domains.reports),

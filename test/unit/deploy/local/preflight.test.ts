@@ -36,10 +36,10 @@ test('a port that is taken on every address is named, with what it is for', asyn
     need_tool: ':',
     df: 'printf "Avail\\n 90G\\n"',
     cluster_is_there: 'false',
-    listening: 'echo 1C41',
+    listening: 'echo 192B',
     awk: 'return 1',
   });
-  expect(said).toMatch(/port 7233 \(for Temporal\) is taken on every address/);
+  expect(said).toMatch(/port 6443 \(for Kubernetes\) is taken on every address/);
 });
 
 test('sections that only read the sources need neither root nor Go', async () => {

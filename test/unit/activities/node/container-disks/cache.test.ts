@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-const key = { imageId: `docker.io/library/x@sha256:${'a'.repeat(64)}`, path: '/disk/x.img' };
+const key = { imageId: `registry.example.com/x@sha256:${'a'.repeat(64)}`, path: '/disk/x.img' };
 
 const ensure = async (cache: ReturnType<typeof imageCache>): Promise<string> => {
   const file = await open(source);

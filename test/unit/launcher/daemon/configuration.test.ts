@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals';
+import { withTimes } from '../../../../launcher/daemon/capabilities.ts';
+import { libvirtdConfiguration, qemuConfiguration } from '../../../../launcher/daemon/configuration.ts';
+import { daemonEnvironment, daemonPaths } from '../../../../launcher/daemon/paths.ts';
+
+test('libvirtd listens on its unix socket only, without authentication, as a host of its own', () => {
+  const lines = libvirtdConfiguration('6695eb01-f6a4-8304-79aa-97f2502e193f').split('\n');
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'auth_unix_rw = "none"',
+      'unix_sock_rw_perms = "0700"',
+      'listen_tls = 0',
+      'listen_tcp = 0',
+      'host_uuid = "6695eb01-f6a4-8304-79aa-97f2502e193f"',
+    ]),
+  );
+});
+
+test('QEMU is left to the Pod to confine', () => {
+  const lines = qemuConfiguration().split('\n');
+  expect(lines).toEqual(
+    expect.arrayContaining(['security_driver = "none"', 'namespaces = []', 'cgroup_controllers = []']),
+  );
+});
+
+test("the socket's path in the launcher fits into a socket address, and nothing of our environment reaches libvirtd", () => {
+  const paths = daemonPaths('/var/run/libvirt');
+  expect(paths.socket.length).toBeLessThan(108);
+  expect(Object.keys(daemonEnvironment(paths)).filter((name) => name.startsWith('VIRTFLOW'))).toEqual([]);
+});
+
+test('the change times in seeded capabilities become those of this image', () => {
+  const seeded =
+    '<qemuCaps><qemuctime>1</qemuctime><qemumoddirmtime>2</qemumoddirmtime><selfctime>3</selfctime><selfvers>9</selfvers></qemuCaps>';
+  expect(withTimes(seeded, { libvirt: 30, qemu: 10, modules: 20 })).toBe(
+    '<qemuCaps><qemuctime>10</qemuctime><qemumoddirmtime>20</qemumoddirmtime><selfctime>30</selfctime><selfvers>9</selfvers></qemuCaps>',
+  );
+});

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import type { GuestInfo } from '../../../../api/launcher/reports.ts';
+import { AgentPoller } from '../../../../launcher/guest-agent/poller.ts';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+function poller(answer: (execute: string) => unknown) {
+  const reports: GuestInfo[] = [];
+  const asked: string[] = [];
+  const agent = new AgentPoller({
+    command: (execute) => {
+      asked.push(execute);
+      return Promise.resolve().then(() => answer(execute));
+    },
+    report: (guest) => void reports.push(guest),
+    log: { debug: () => undefined },
+  });
+  return { agent, reports, asked };
+}
+
+test('a connected agent is reported at once, then with what it tells', async () => {
+  const { agent, reports } = poller((execute) => (execute === 'guest-info' ? { version: '7' } : undefined));
+  agent.connectedChanged(true);
+  expect(reports).toEqual([{ connected: true }]);
+  await jest.advanceTimersByTimeAsync(0);
+  expect(reports).toEqual([{ connected: true }, { connected: true, version: '7' }]);
+});
+
+test('rounds come ever more slowly, up to every two minutes, and stop with the connection', async () => {
+  const { agent, asked } = poller(() => ({}));
+  const rounds = (): number => asked.filter((execute) => execute === 'guest-info').length;
+  agent.connectedChanged(true);
+  await jest.advanceTimersByTimeAsync(0);
+  const seen: number[] = [];
+  for (const seconds of [10, 20, 40, 80, 120, 120]) {
+    await jest.advanceTimersByTimeAsync(seconds * 1000);
+    seen.push(rounds());
+  }
+  expect(seen).toEqual([2, 3, 4, 5, 6, 7]);
+  agent.connectedChanged(false);
+  await jest.advanceTimersByTimeAsync(1_000_000);
+  expect(rounds()).toBe(7);
+});
+
+test('a command that fails leaves the others their say', async () => {
+  const { agent, reports } = poller((execute) => {
+    if (execute === 'guest-get-host-name') return { 'host-name': 'vm' };
+    throw new Error('unresponsive');
+  });
+  agent.connectedChanged(true);
+  await jest.advanceTimersByTimeAsync(0);
+  expect(reports.at(-1)).toEqual({ connected: true, hostname: 'vm' });
+});
+
+test('an agent that disconnects is reported as such, whatever answers are under way', async () => {
+  const { agent, reports } = poller(() => ({ version: '7' }));
+  agent.connectedChanged(true);
+  agent.connectedChanged(false);
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(reports.at(-1)).toEqual({ connected: false });
+});

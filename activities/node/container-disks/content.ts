@@ -21,7 +21,9 @@ export interface ImageContent {
  */
 export const openImageContent = async (root: string, wanted: ImageFile): Promise<ImageContent> => {
   const path = wanted.path ?? (await onlyDiskIn(root, wanted));
-  const file = await openFileIn(root, path).catch(refusePath(wanted, (why) => `${why} in it`));
+  const file = await openFileIn(root, path).catch(
+    refusePath(wanted, (why) => `${why} in it: correct the path, or use an image that has it`),
+  );
   try {
     return { path, file, ...(await formatOf(file, path, wanted)) };
   } catch (error) {

@@ -23,7 +23,7 @@ export const readClaims = async (
     if (name === undefined) continue;
     const claim = await kube.get('PersistentVolumeClaim', { namespace, name });
     if (claim === undefined)
-      throw failure('VolumeNotFound', `volume ${volume.name}: there is no PVC ${namespace}/${name}`);
+      throw failure('VolumeNotFound', `volume ${volume.name}: there is no PVC ${namespace}/${name}: create it`);
     claims[volume.name] = claim;
   }
   return claims;

@@ -1,7 +1,7 @@
 import { chown, mkdir, mkdtemp, open, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { runCommand } from '../../../activities/node/commands.ts';
 import { imageCache } from '../../../activities/node/container-disks/cache.ts';
 import { mountsOver } from '../../../activities/node/container-disks/mounts.ts';
@@ -22,6 +22,8 @@ import type { Namespace } from '../../support/netns.ts';
 import { addNamespace, sh } from '../../support/netns.ts';
 import type { TestContainer } from '../../support/pod-processes.ts';
 import { removePod, startContainer } from '../../support/pod-processes.ts';
+
+jest.setTimeout(60_000);
 
 /**
  * A node in miniature: real mounts, cgroups, network namespaces and processes; a Pod of a `compute` container and one that holds an image; an API server
@@ -323,8 +325,7 @@ test('proveDomainGone: the launcher’s word alone is not enough while QEMU is t
   } finally {
     await qemu.kill();
   }
-  // Twice as long as QEMU is given to end.
-}, 20_000);
+});
 
 test('proveDomainGone: silence proves nothing', async () => {
   launcher.stop();

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { ChildProcess } from 'node:child_process';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { runCommand } from '../../../activities/node/commands.ts';
 import type { WantedMasquerade } from '../../../activities/node/network/interfaces.ts';
 import { podNetwork } from '../../../activities/node/network/setup.ts';
 import type { Namespace } from '../../support/netns.ts';
 import { addNamespace, sh } from '../../support/netns.ts';
+
+jest.setTimeout(60_000);
 
 /**
  * Three network namespaces: a node (198.51.100.1), a Pod (198.51.100.2 on eth0) that the code under test sets up, and a guest: a cable into the Pod's bridge

@@ -9,14 +9,17 @@ import {
   readFileSync,
   readdirSync,
   readlinkSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   COMMAND_SOCKET,
+  INITRD_IMAGE,
+  KERNEL_IMAGE,
   LAST_REPORT_FILE,
   LAUNCHER_ENV,
   LAUNCHER_UID,
@@ -67,10 +70,10 @@ export class LauncherPod {
       mkdirSync(join(base, name));
       chmodSync(join(base, name), 0o777);
     }
-    const guest = copyTestGuest(join(base, 'guest'));
-    const disks = join(base, LAUNCHER_VOLUMES.containerDisks.name);
-    writeFileSync(join(disks, 'kernel'), readFileSync(guest.kernel));
-    writeFileSync(join(disks, 'initrd'), readFileSync(guest.initrd));
+    const images = join(base, LAUNCHER_VOLUMES.containerDisks.name);
+    const guest = copyTestGuest(images);
+    renameSync(guest.kernel, join(images, basename(KERNEL_IMAGE)));
+    renameSync(guest.initrd, join(images, basename(INITRD_IMAGE)));
     const pod = new LauncherPod(base, options);
     try {
       await pod.ready();

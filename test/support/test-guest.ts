@@ -25,6 +25,9 @@ export function copyTestGuest(directory: string): GuestFiles {
   return files;
 }
 
+/** A disk image with an ext4 file system that holds the file `virtflow-container-disk`. */
+export const testGuestDisk = (): string => join(builtGuest(), 'disk.img');
+
 /** The newest build: `VIRTFLOW_TEST_GUEST`, or what the local set-up cached. */
 function builtGuest(): string {
   const named = process.env['VIRTFLOW_TEST_GUEST'];

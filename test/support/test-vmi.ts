@@ -1,18 +1,19 @@
 import { effectiveConfiguration } from '../../api/cluster-config/index.ts';
 import { withDefaults } from '../../api/defaults/index.ts';
-import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
+import type { Disk, VirtualMachineInstance, Volume } from '../../api/kubevirt/types.ts';
 import type { HostFacts } from '../../api/launcher/host-facts.ts';
 import { FAST_BOOT } from './test-guest.ts';
 
 export interface TestVmiOptions {
   kernelArgs?: string;
   network?: boolean;
+  volumes?: Volume[];
 }
 
 /** A VMI that boots the test guest from its kernel, with all defaults filled in as the node worker does. */
 export function testVmi(
   { namespace, name, uid }: { namespace: string; name: string; uid: string },
-  { kernelArgs = '', network = false }: TestVmiOptions = {},
+  { kernelArgs = '', network = false, volumes = [] }: TestVmiOptions = {},
 ): VirtualMachineInstance {
   const vmi: VirtualMachineInstance = {
     apiVersion: 'kubevirt.io/v1',
@@ -23,7 +24,10 @@ export function testVmi(
         cpu: { cores: 1, model: 'qemu64' },
         memory: { guest: '160Mi' },
         resources: {},
-        devices: network ? { interfaces: [{ name: 'default', masquerade: {} }] } : { autoattachPodInterface: false },
+        devices: {
+          disks: volumes.map(({ name }): Disk => ({ name, disk: { bus: 'virtio' } })),
+          ...(network ? { interfaces: [{ name: 'default', masquerade: {} }] } : { autoattachPodInterface: false }),
+        },
         firmware: {
           kernelBoot: {
             kernelArgs: `${FAST_BOOT} ${kernelArgs}`,
@@ -31,6 +35,7 @@ export function testVmi(
           },
         },
       },
+      volumes,
       ...(network ? { networks: [{ name: 'default', pod: {} }] } : {}),
     },
   };

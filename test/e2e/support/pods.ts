@@ -1,18 +1,18 @@
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import { until } from '../../support/until.ts';
-import { listObjects } from './kubectl.ts';
+import { kubectl, listObjects } from './kubectl.ts';
 import { NAMESPACE } from './vms.ts';
 
 export const SYSTEM_NAMESPACE = 'virtflow';
 
 /** Launcher Pods of a VMI that are not final. */
-export async function launcherPods(vmiUid: string): Promise<Pod[]> {
-  const pods = await listObjects<Pod>('pod', NAMESPACE, `kubevirt.io/created-by=${vmiUid}`);
+export async function launcherPods(vmiUid: string, namespace = NAMESPACE): Promise<Pod[]> {
+  const pods = await listObjects<Pod>('pod', namespace, `kubevirt.io/created-by=${vmiUid}`);
   return pods.filter((pod) => pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed');
 }
 
-export async function launcherPod(vmiUid: string): Promise<Pod> {
-  const [pod, ...more] = await launcherPods(vmiUid);
+export async function launcherPod(vmiUid: string, namespace = NAMESPACE): Promise<Pod> {
+  const [pod, ...more] = await launcherPods(vmiUid, namespace);
   if (!pod || more.length > 0) throw new Error(`VMI ${vmiUid} has ${more.length + (pod ? 1 : 0)} launcher Pods`);
   return pod;
 }
@@ -36,3 +36,17 @@ export const untilSystemReady = (timeoutMs = 180_000): Promise<boolean> =>
     },
     { timeoutMs, everyMs: 500 },
   );
+
+/** From this restart on the kubelet makes a Pod wait for tens of seconds. */
+const SLOW_RESTARTS = 2;
+
+/** Replaces those of virtflow's own Pods that were killed so often that the kubelet would delay their next restart. */
+export async function renewWorkers(): Promise<void> {
+  const pods = [...(await systemPods('controller')), ...(await systemPods('node'))];
+  const worn = pods.filter(({ status }) =>
+    status?.containerStatuses?.some(({ restartCount }) => restartCount >= SLOW_RESTARTS),
+  );
+  if (worn.length === 0) return;
+  await kubectl(['delete', 'pod', '-n', SYSTEM_NAMESPACE, ...worn.map(({ metadata }) => metadata?.name ?? '')]);
+  await untilSystemReady();
+}

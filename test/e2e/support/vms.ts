@@ -130,8 +130,8 @@ export const deleteVm = (name: string): Promise<string> =>
   kubectl(['delete', 'vm', name, '-n', NAMESPACE, '--ignore-not-found', '--wait', '--timeout=180s']);
 
 /** A claim with its own hostPath volume, in the directory that both nodes share. */
-export async function createClaim(name: string, size = '64Mi'): Promise<void> {
-  const volume = `${NAMESPACE}-${name}`;
+export async function createClaim(name: string, size = '64Mi', namespace = NAMESPACE): Promise<void> {
+  const volume = `${namespace}-${name}`;
   await apply({
     apiVersion: 'v1',
     kind: 'PersistentVolume',
@@ -140,7 +140,7 @@ export async function createClaim(name: string, size = '64Mi'): Promise<void> {
       capacity: { storage: size },
       accessModes: ['ReadWriteMany'],
       storageClassName: '',
-      claimRef: { namespace: NAMESPACE, name },
+      claimRef: { namespace, name },
       persistentVolumeReclaimPolicy: 'Retain',
       hostPath: { path: `${SHARED_DIRECTORY}/${volume}`, type: 'DirectoryOrCreate' },
     },
@@ -148,7 +148,7 @@ export async function createClaim(name: string, size = '64Mi'): Promise<void> {
   await apply({
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
-    metadata: { name, namespace: NAMESPACE },
+    metadata: { name, namespace },
     spec: {
       accessModes: ['ReadWriteMany'],
       storageClassName: '',

@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { createContext } from '../../../deploy/local/context.ts';
+
+/** Runs a command in the network of a node. */
+export async function onNode(node: string, command: readonly string[]): Promise<string> {
+  const { stdout } = await execa('nsenter', [`--net=/run/netns/virtflow-${node}`, ...command]);
+  return stdout;
+}
+
+/** Where a file below a node's /var lies on this machine. */
+export const nodeVar = (node: string, path: string): string =>
+  join(createContext().stateDir, 'nodes', node, 'var', path);

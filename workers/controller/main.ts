@@ -40,6 +40,8 @@ const createWorker = ({ connection, namespace }: Temporal, ports: ControllerPort
     activities: { ...controllerActivities(ports) },
     maxCachedWorkflows: config.maxCachedWorkflows,
     maxConcurrentActivityTaskExecutions: 100,
+    // How long a workflow waits for a worker that was killed before another one takes it over.
+    stickyQueueScheduleToStartTimeout: '3s',
     // Activities here are short requests to the API server.
     shutdownGraceTime: '5s',
     shutdownForceTime: '15s',

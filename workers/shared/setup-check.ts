@@ -14,13 +14,13 @@ const RETRY_MS = 5_000;
  * operator API it works on every kind of server, Temporal Cloud included, and needs no more than the worker's own permissions.
  */
 export const missingSetup = async ({
-  client,
+  connection,
   namespace,
-}: Pick<Temporal, 'client' | 'namespace'>): Promise<string | undefined> => {
+}: Pick<Temporal, 'connection' | 'namespace'>): Promise<string | undefined> => {
   const missing: string[] = [];
   for (const attribute of SEARCH_ATTRIBUTES) {
     try {
-      await client.workflow.count(`${attribute} = "setup-check"`);
+      await connection.workflowService.countWorkflowExecutions({ namespace, query: `${attribute} = "setup-check"` });
     } catch (error) {
       const code = grpcCode(error);
       if (code === 'NOT_FOUND') return `Temporal has no namespace ${namespace}. ${REMEDY}`;
@@ -34,7 +34,7 @@ export const missingSetup = async ({
 
 /** Waits until the set-up is there; `report` is told what is missing whenever that changes. */
 export const awaitSetup = async (
-  temporal: Pick<Temporal, 'client' | 'namespace'>,
+  temporal: Pick<Temporal, 'connection' | 'namespace'>,
   report: (missing: string | undefined) => void,
   log: Logger,
   signal: AbortSignal,

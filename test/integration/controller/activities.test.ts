@@ -29,7 +29,7 @@ beforeAll(async () => {
     log: pino({ level: 'silent' }),
   });
 }, 120_000);
-afterAll(() => server.close());
+afterAll(() => server.close(), 30_000);
 
 /** Runs an activity twice, as Temporal may; both must say the same. */
 const twice = async <T>(run: () => Promise<T>): Promise<T> => {

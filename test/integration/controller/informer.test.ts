@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await startApiServer(['--etcd-compaction-interval=1s']);
   kube = kubeClient(server.rest);
 }, 120_000);
-afterAll(() => server.close());
+afterAll(() => server.close(), 30_000);
 
 const vm = (name: string): VirtualMachine => ({
   apiVersion: 'kubevirt.io/v1',

@@ -12,7 +12,7 @@ import type { ObjectRef, PodRef } from './refs.ts';
 export interface RunToken {
   epoch: number;
   /** Absent: free. */
-  holder?: { vmiUid: string; podUid?: string; podName?: string; node?: string };
+  holder?: { vmiUid: string; attempt?: number; podUid?: string; podName?: string; node?: string };
 }
 
 /** What an entity without history finds of its VMI. */

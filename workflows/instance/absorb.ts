@@ -62,8 +62,9 @@ const instanceObserved = (state: InstanceState, facts: NonNullable<InstanceState
   const deleting = facts.deleting || state.object?.deleting === true;
   const seen = { ...state, object: { ...facts, deleting } };
   const known = startingFrom(seen, facts.phase);
-  // The user may have changed what a waiting step waits for. With the object gone the operation goes on as it is.
-  return { state: known, commands: facts.gone === true ? [] : forward(known, { signal: 'wake' }) };
+  // The user may have changed what a waiting step waits for; a sweep that tells what is known asks whether the operation still runs.
+  const isNews = facts.resourceVersion !== state.object?.resourceVersion && facts.gone !== true;
+  return { state: known, commands: forward(known, { signal: isNews ? 'wake' : 'ping' }) };
 };
 
 const withFacts = (state: InstanceState, facts: NonNullable<InstanceState['podFacts']>): InstanceState => {
@@ -124,17 +125,21 @@ const withPod = (state: InstanceState, pod: NonNullable<InstanceState['pod']>): 
 const withoutPod = (state: InstanceState, uid: string | undefined): InstanceState => {
   const leftovers = state.leftovers.filter((pod) => pod.uid !== uid);
   if (uid !== undefined && state.pod?.uid !== uid) return { ...state, leftovers };
-  const { pod: _pod, podFacts: _facts, domain: _domain, epoch: _epoch, ...rest } = state;
+  const { pod: _pod, podFacts: _facts, domain: _domain, epoch: _epoch, witnessed: _witnessed, ...rest } = state;
   return { ...rest, leftovers, started: false };
 };
 
 const finished = (state: InstanceState, report: OperationFinished, at: string): InstanceState => {
   const { operation, ...rest } = state;
-  if (operation === undefined || operation.id !== report.operationId) return state;
+  if (operation === undefined || operation.id !== report.operationId) return witness(state, report);
   return report.kind === 'start'
     ? startFinished(rest, operation.id, report, at)
     : shutdownFinished(rest, operation, report, at);
 };
+
+/** Whoever reports a guest's end, late or in vain, is a witness of it. */
+const witness = (state: InstanceState, { kind, end }: OperationFinished): InstanceState =>
+  kind === 'start' || end === undefined || end === 'unknown' ? state : { ...state, witnessed: end };
 
 const startFinished = (state: InstanceState, id: string, report: OperationFinished, at: string): InstanceState => {
   const { pod, epoch, failure } = report;
@@ -158,7 +163,7 @@ const shutdownFinished = (
 ): InstanceState => {
   if (report.outcome !== 'succeeded') {
     const failure = report.failure ?? { type: 'Unknown', message: 'the shutdown ended without saying why.' };
-    return { ...state, failed: { id, kind: 'shutdown', failure } };
+    return { ...witness(state, report), failed: { id, kind: 'shutdown', failure } };
   }
   const told = report.end ?? 'unknown';
   const end = told === 'unknown' ? (state.domain?.end ?? 'unknown') : told;

@@ -8,7 +8,9 @@ import { bookkeeping, nodeActivities } from '../shared/proxies.ts';
 import { tell } from '../shared/signals.ts';
 import type { Found } from './state.ts';
 
-/** Attempts that are asked for when no Pod tells which one created it. */
+type Holder = NonNullable<Found['token']>['holder'];
+
+/** Attempts that are asked for when neither token nor Pod tells one. */
 const FIRST_ATTEMPTS = [1, 2, 3];
 
 /** Looks at the world: object, token and Pods live, their launchers, and an operation that an earlier life of the entity may have left running. */
@@ -17,7 +19,7 @@ export const adopt = async (vmi: ObjectRef): Promise<Found> => {
   const pods = adoption.pods.filter(({ gone }) => gone !== true);
   const isNew = pods.length === 0 && adoption.token?.holder?.vmiUid !== vmi.uid;
   if (isNew) return { ...adoption, domains: {} };
-  const operation = await openOperation(vmi, pods);
+  const operation = await openOperation(vmi, pods, adoption.token?.holder);
   const reports = await Promise.all(pods.map((pod) => inspect(vmi, pod)));
   return {
     ...{
@@ -28,8 +30,11 @@ export const adopt = async (vmi: ObjectRef): Promise<Found> => {
   };
 };
 
-const openOperation = async (vmi: ObjectRef, pods: PodFacts[]): Promise<Found['operation']> => {
-  const told = pods.flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]));
+const openOperation = async (vmi: ObjectRef, pods: PodFacts[], holder: Holder): Promise<Found['operation']> => {
+  const ofHolder = holder?.vmiUid === vmi.uid ? [holder.attempt] : [];
+  const told = [...new Set([...ofHolder, ...pods.map(({ attempt }) => attempt)])].filter(
+    (attempt) => attempt !== undefined,
+  );
   const asked: { id: string; kind: OperationKind; attempt: number }[] = [
     ...(told.length > 0 ? told : FIRST_ATTEMPTS).map((attempt) => ({
       ...{ id: startId(vmi, attempt), kind: 'start' as const, attempt },

@@ -3,7 +3,7 @@ import type { GuestEnd } from '../../api/contract/operations.ts';
 import type { PodRef } from '../../api/contract/refs.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import { after } from '../shared/time.ts';
-import { startingFrom } from './phases.ts';
+import { finalPhase, inPhase, startingFrom } from './phases.ts';
 import type { Found, InstanceState } from './state.ts';
 
 /** How often a launcher that should be there and does not answer is asked before its Pod is shut down; 10, 20, … s apart. */
@@ -41,7 +41,7 @@ export const adopted = (state: InstanceState, found: Found, at: string): Instanc
     const rounds = state.adoptionRounds + 1;
     return { ...placed, adoption: 'needed', adoptionRounds: rounds, wakeAt: after(at, rounds * 10_000) };
   }
-  return withEnd(placed);
+  return withEnd(placed, at);
 };
 
 const forgetWorld = (state: InstanceState): InstanceState => {
@@ -56,8 +56,12 @@ const ofToken = (state: InstanceState, { token }: Found): { epoch: number; podUi
   return { epoch: token.epoch, ...(podUid === undefined ? {} : { podUid }) };
 };
 
-const attemptOf = (state: InstanceState, { pods }: Found): number =>
-  Math.max(0, ...pods.filter(({ createdBy }) => createdBy === state.ref.uid).map(({ attempt }) => attempt ?? 0));
+/** Highest attempt of a start that left something behind. */
+const attemptOf = (state: InstanceState, { pods, token }: Found): number => {
+  const ofPods = pods.filter(({ createdBy }) => createdBy === state.ref.uid).map(({ attempt }) => attempt ?? 0);
+  const ofHolder = token?.holder?.vmiUid === state.ref.uid ? (token.holder.attempt ?? 0) : 0;
+  return Math.max(0, ofHolder, ...ofPods);
+};
 
 const ACTIVE: DomainReport['state'][] = ['starting', 'running', 'paused', 'shuttingDown'];
 
@@ -109,17 +113,16 @@ const isUnclear = ({ pod, podFacts, started, object }: InstanceState, { domains 
   object?.deleting !== true;
 
 /** A VMI whose status is final stays so; one that ran and has neither Pod nor token ended without a witness. */
-const withEnd = (state: InstanceState): InstanceState => {
+const withEnd = (state: InstanceState, at: string): InstanceState => {
   if (state.end !== undefined) return state;
   const end: GuestEnd | undefined =
     state.phase === 'Succeeded'
       ? 'guestShutdown'
       : state.phase === 'Failed' || (state.phase === 'Running' && state.pod === undefined)
-        ? 'unknown'
+        ? (state.witnessed ?? 'unknown')
         : undefined;
   if (end === undefined) return state;
-  const phase = state.phase === 'Running' ? 'Failed' : state.phase;
-  return { ...state, end, phase };
+  return inPhase({ ...state, end }, finalPhase(end), at);
 };
 
 const refOf = ({ name, uid, node }: PodFacts): PodRef => ({ name, uid, ...(node === undefined ? {} : { node }) });

@@ -67,6 +67,7 @@ const endPod = (state: InstanceState, at: string): InstanceDecision => {
   if (target === undefined) return nothing(state);
   const graceSeconds = state.object?.gracePeriodSeconds ?? 30;
   const isLast = target === pod || (pod === undefined && leftovers.length === 1);
+  const end = state.witnessed ?? why?.end;
   const isGuests = target === pod && state.started;
   return begin(
     state,
@@ -77,7 +78,7 @@ const endPod = (state: InstanceState, at: string): InstanceDecision => {
       deadline: after(at, graceSeconds * 1000),
       cause: isGuests && why !== undefined ? why.cause : 'startCancelled',
       ...(isLast && epoch !== undefined ? { epoch } : {}),
-      ...(isGuests && why?.end !== undefined ? { end: why.end } : {}),
+      ...(isGuests && end !== undefined ? { end } : {}),
     },
     graceSeconds,
   );

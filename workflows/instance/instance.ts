@@ -10,7 +10,7 @@ import { now } from '../shared/time.ts';
 import { newAttributeWriter } from '../shared/visibility.ts';
 import { newWriter } from '../shared/writer.ts';
 import { decide } from './decide.ts';
-import { perform } from './perform.ts';
+import { newPerformer } from './perform.ts';
 import { isAsCreated, reportKey, reportOf } from './report.ts';
 import type { InstanceEvent, InstanceState } from './state.ts';
 import { initialState, isGone, isOver } from './state.ts';
@@ -59,6 +59,7 @@ export async function virtualMachineInstance(input: EntityInput): Promise<void> 
       .publishInstance({ vmi, report })
       .catch((error: unknown) => log.error('status refused', { failure: toFailureInfo(error) }));
   }, carried.written);
+  const perform = newPerformer(vmi, inbox.put);
   const writeAttributes = newAttributeWriter();
   const show = (shown: InstanceState): void => {
     state = shown;
@@ -77,7 +78,7 @@ export async function virtualMachineInstance(input: EntityInput): Promise<void> 
     perform: async (command) => {
       // The final status is to be seen before the object may go.
       if (command.type === 'release') await writer.idle();
-      return perform(vmi, command, inbox.put);
+      return perform(command);
     },
     continueAfter: input.continueAfter,
     continueAsNew: (last) => {

@@ -11,28 +11,36 @@ import type { Forwarded, InstanceCommand, InstanceEvent } from './state.ts';
 
 type Begin = Extract<InstanceCommand, { type: 'begin' }>;
 
-/** Carries out one command of an instance's entity. `put` takes what happens later. */
-export const perform = async (
+/** Carries out the commands of an instance's entity. @param put takes what happens later */
+export const newPerformer = (
   vmi: ObjectRef,
-  command: InstanceCommand,
   put: (event: InstanceEvent) => void,
-): Promise<InstanceEvent | undefined> => {
-  switch (command.type) {
-    case 'adopt':
-      return { type: 'adopted', found: await adopt(vmi) };
-    case 'begin':
-      return begin(vmi, command, put);
-    case 'forward':
-      return lostUnless(await forward(command.id, command.message), command.id);
-    case 'cancel':
-      return lostUnless(await cancel(command.id), command.id);
-    case 'release': {
-      const { releaseToken, releaseInstance } = bookkeeping('Release');
-      if (command.epoch !== undefined) await releaseToken({ vmi, epoch: command.epoch });
-      await releaseInstance(vmi);
-      return { type: 'released' };
+): ((command: InstanceCommand) => Promise<InstanceEvent | undefined>) => {
+  /** The start of the operation begun last: until it is done there is nobody under its id. */
+  let begun: Promise<unknown> = Promise.resolve();
+  return async (command) => {
+    switch (command.type) {
+      case 'adopt':
+        return { type: 'adopted', found: await adopt(vmi) };
+      case 'begin': {
+        const beginning = begin(vmi, command, put);
+        begun = beginning;
+        return beginning;
+      }
+      case 'forward':
+        await begun;
+        return lostUnless(await forward(command.id, command.message), command.id);
+      case 'cancel':
+        await begun;
+        return lostUnless(await cancel(command.id), command.id);
+      case 'release': {
+        const { releaseToken, releaseInstance } = bookkeeping('Release');
+        if (command.epoch !== undefined) await releaseToken({ vmi, epoch: command.epoch });
+        await releaseInstance(vmi);
+        return { type: 'released' };
+      }
     }
-  }
+  };
 };
 
 const lostUnless = (isThere: boolean, id: string): InstanceEvent | undefined =>
@@ -72,6 +80,8 @@ const forward = (id: string, message: Forwarded): Promise<boolean> => {
       return tell(id, operations.domainChanged, message.report);
     case 'wake':
       return tell(id, wake);
+    case 'ping':
+      return tell(id, operations.ping);
     case 'bringForward':
       return tell(id, operations.bringForward, message.deadline);
   }

@@ -25,8 +25,19 @@ export const isAsCreated = ({ object }: InstanceState, report: InstanceReport): 
   Object.keys(report.activePods).length === 0 &&
   report.conditions.every(({ type }) => type === 'Ready');
 
-/** What tells two reports apart: not the running numbers and times of a domain report. */
+const STARTING = ['Pending', 'Scheduling', 'Scheduled'];
+
+/**
+ * What makes a report worth a write. Until the guest runs: another phase, another Pod, another obstacle; everything else comes with the next phase.
+ * From then on everything but the running numbers and times of domain reports.
+ */
 export const reportKey = ({ domain, ...report }: InstanceReport): string => {
+  if (STARTING.includes(report.phase)) {
+    const obstacles = report.conditions.filter(
+      ({ type, status }) => type !== 'Ready' && status === (type === 'Provisioning' ? 'True' : 'False'),
+    );
+    return JSON.stringify([report.phase, Object.keys(report.activePods), obstacles]);
+  }
   if (domain === undefined) return JSON.stringify(report);
   const { sequence: _sequence, at: _at, ...rest } = domain;
   return JSON.stringify({ ...report, domain: rest });

@@ -57,6 +57,8 @@ export interface InstanceState {
   retryOf?: string;
   /** Highest attempt so far of each kind. */
   attempts: Record<OperationKind, number>;
+  /** How the guest ended, as a shutdown that failed later on has found out. */
+  witnessed?: GuestEnd;
   /** How the guest ended; the VMI is final with it. */
   end?: GuestEnd;
   phase: string;
@@ -90,6 +92,7 @@ export type Forwarded =
   | { signal: 'podChanged'; facts: PodFacts }
   | { signal: 'domainChanged'; report: DomainReport }
   | { signal: 'wake' }
+  | { signal: 'ping' }
   | { signal: 'bringForward'; deadline: string };
 
 export type BeginOperation =

@@ -222,7 +222,7 @@ export const operation = async (
         run: async (round) => undone.undo?.(round, why),
       });
       if (verdict === 'keep') return;
-      record.state = 'undone';
+      if (record.state === 'done') record.state = 'undone';
     }
   };
 

@@ -1,12 +1,12 @@
 import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow';
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, CancellationScope, CancelledFailure, proxyActivities } from '@temporalio/workflow';
 import type { ControllerActivities, NodeActivities } from '../../api/contract/activities.ts';
 import { CONTROLLER_QUEUE, nodeQueue, urgentNodeQueue } from '../../api/contract/task-queues.ts';
 import { WAITS } from '../operation/patience.ts';
 
 /** Short: up to 3 attempts within 10 s. Longer back-off belongs to `step`, where it is shown and can be ended. */
 const SHORT_RETRY: NonNullable<ActivityOptions['retry']> = {
-  initialInterval: '1s',
+  initialInterval: '500ms',
   maximumInterval: '5s',
   maximumAttempts: 3,
   // What `step` waits for anyway is not worth three calls a round.
@@ -19,30 +19,42 @@ const UNTIL_DONE: NonNullable<ActivityOptions['retry']> = { initialInterval: '1s
 /** How long an activity may lie in a node's queue before we say "no worker on node X". */
 const TAKEN_WITHIN = '10s';
 
-const CONTROLLER: ActivityOptions = {
-  taskQueue: CONTROLLER_QUEUE,
-  startToCloseTimeout: '30s',
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-};
+const CONTROLLER: ActivityOptions = { taskQueue: CONTROLLER_QUEUE, startToCloseTimeout: '30s' };
+
+/**
+ * Activities that do not heartbeat cannot be cancelled once they run: they are waited for, and nothing new begins. So what they did is known when it is
+ * taken back.
+ */
+const waitedFor = <T extends object>(activities: T): T =>
+  new Proxy(activities, {
+    get: (target, name) => {
+      const call: unknown = Reflect.get(target, name);
+      return (...args: unknown[]): Promise<unknown> => {
+        if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('cancelled before it began');
+        return CancellationScope.nonCancellable(async () =>
+          (call as (...input: unknown[]) => Promise<unknown>)(...args),
+        );
+      };
+    },
+  });
 
 /** Activities of the controller for a step of an operation; `summary` is what the UI shows. */
 export const controllerActivities = (summary: string): ActivityInterfaceFor<ControllerActivities> =>
-  proxyActivities<ControllerActivities>({ ...CONTROLLER, retry: SHORT_RETRY, summary });
+  waitedFor(proxyActivities<ControllerActivities>({ ...CONTROLLER, retry: SHORT_RETRY, summary }));
 
 /** Activities of the controller for an entity's own bookkeeping. */
 export const bookkeeping = (summary: string): ActivityInterfaceFor<ControllerActivities> =>
-  proxyActivities<ControllerActivities>({ ...CONTROLLER, retry: UNTIL_DONE, summary });
+  waitedFor(proxyActivities<ControllerActivities>({ ...CONTROLLER, retry: UNTIL_DONE, summary }));
 
 const ON_NODE: ActivityOptions = {
   scheduleToStartTimeout: TAKEN_WITHIN,
   startToCloseTimeout: '30s',
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: SHORT_RETRY,
 };
 
 /** Activities of a node's worker. */
 export const nodeActivities = (node: string, summary: string): ActivityInterfaceFor<NodeActivities> =>
-  proxyActivities<NodeActivities>({ ...ON_NODE, taskQueue: nodeQueue(node), summary });
+  waitedFor(proxyActivities<NodeActivities>({ ...ON_NODE, taskQueue: nodeQueue(node), summary }));
 
 /** For what may copy images: as long as it needs, as long as it heartbeats. */
 export const longNodeActivities = (node: string, summary: string): ActivityInterfaceFor<NodeActivities> =>
@@ -52,8 +64,9 @@ export const longNodeActivities = (node: string, summary: string): ActivityInter
     summary,
     startToCloseTimeout: '30 minutes',
     heartbeatTimeout: '20s',
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   });
 
 /** On the node's second queue, for what must never wait behind long copies. */
 export const urgentNodeActivities = (node: string, summary: string): ActivityInterfaceFor<NodeActivities> =>
-  proxyActivities<NodeActivities>({ ...ON_NODE, taskQueue: urgentNodeQueue(node), summary });
+  waitedFor(proxyActivities<NodeActivities>({ ...ON_NODE, taskQueue: urgentNodeQueue(node), summary }));

@@ -1,0 +1,160 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import { domainReported, instanceObserved, podObserved } from '../../../api/contract/entities.ts';
+import { WORKFLOWS, domainChanged, podChanged } from '../../../api/contract/operations.ts';
+import type { ObjectRef } from '../../../api/contract/refs.ts';
+import { instanceId, virtualMachineId } from '../../../api/contract/refs.ts';
+import { CONTROLLER_QUEUE, nodeQueue, urgentNodeQueue } from '../../../api/contract/task-queues.ts';
+import type { ControllerActivities, NodeActivities } from '../../../api/contract/activities.ts';
+import { bundleWorkflows, timeSkippingEnvironment } from '../temporal.ts';
+import type { Fault } from './faults.ts';
+import { faultInjector } from './faults.ts';
+import type { News, World } from './world.ts';
+import { NODE, newWorld } from './world.ts';
+
+/** A Temporal server that skips time, with workers whose activities act on the world of the test that runs. */
+export interface Lab {
+  env: TestWorkflowEnvironment;
+  world: World;
+  fault: Fault | undefined;
+  /** A new world for a new test; its news go to the workflow with this id, or to the entities. */
+  reset(): World;
+  /** News of Pods and domains go straight to an operation, as its entity would forward them. */
+  tellOperation(workflowId: string): void;
+  /** News go to the entities, which the bridge starts if they do not run. */
+  tellEntities(): void;
+  stopNode(): Promise<void>;
+  startNode(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const newLab = async (options: { maxCachedWorkflows?: number; workflows?: string } = {}): Promise<Lab> => {
+  const env = await timeSkippingEnvironment();
+  const workflowBundle = await bundleWorkflows(options.workflows);
+  const inject = faultInjector(() => lab.fault);
+  const controller = inject(delegating<ControllerActivities>(newWorld().controller, () => lab.world.controller));
+  const node = inject(delegating<NodeActivities>(newWorld().node, () => lab.world.node));
+  const stopController = await run(
+    env,
+    { taskQueue: CONTROLLER_QUEUE, workflowBundle, activities: controller },
+    options,
+  );
+  let stopNode: (() => Promise<void>) | undefined;
+
+  const lab: Lab = {
+    env,
+    world: newWorld(),
+    fault: undefined,
+    reset: () => {
+      lab.fault = undefined;
+      lab.world = newWorld();
+      return lab.world;
+    },
+    tellOperation: (workflowId) => {
+      lab.world.tell = (news) => tellOperation(env.client.workflow.getHandle(workflowId), news);
+    },
+    tellEntities: () => {
+      const { world } = lab;
+      world.tell = (news) => tellEntities(env, world, news);
+      world.tellVm = () => Promise.resolve();
+    },
+    startNode: async () => {
+      if (stopNode !== undefined) return;
+      const stops = await Promise.all(
+        [nodeQueue(NODE), urgentNodeQueue(NODE)].map((taskQueue) => run(env, { taskQueue, activities: node }, {})),
+      );
+      stopNode = async () => void (await Promise.all(stops.map((stop) => stop())));
+    },
+    stopNode: async () => {
+      await stopNode?.();
+      stopNode = undefined;
+    },
+    close: async () => {
+      await lab.stopNode();
+      await stopController();
+      await env.teardown();
+    },
+  };
+  await lab.startNode();
+  return lab;
+};
+
+interface Served {
+  taskQueue: string;
+  activities: object;
+  workflowBundle?: WorkflowBundleWithSourceMap;
+}
+
+const run = async (
+  env: TestWorkflowEnvironment,
+  served: Served,
+  options: { maxCachedWorkflows?: number },
+): Promise<() => Promise<void>> => {
+  const { maxCachedWorkflows } = options;
+  const worker = await Worker.create({
+    ...{ ...served, connection: env.nativeConnection, namespace: env.namespace ?? 'default' },
+    ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
+  });
+  const running = worker.run();
+  return async () => {
+    worker.shutdown();
+    await running;
+  };
+};
+
+/** Functions of the same names that act on whatever `target` is when they are called. */
+const delegating = <T extends object>(names: T, target: () => T): T =>
+  Object.fromEntries(
+    Object.keys(names).map((name) => [
+      name,
+      (input: never) => (target()[name as keyof T] as (input: never) => unknown)(input),
+    ]),
+  ) as T;
+
+const unlessGone = async (send: () => Promise<void>): Promise<void> => {
+  try {
+    await send();
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+};
+
+const tellOperation = (operation: WorkflowHandle, news: News): Promise<void> =>
+  unlessGone(async () => {
+    if (news.kind === 'pod') await operation.signal(podChanged, news.facts);
+    if (news.kind === 'domain') await operation.signal(domainChanged, news.report);
+  });
+
+const tellEntities = async (env: TestWorkflowEnvironment, world: World, news: News): Promise<void> => {
+  const { client } = env;
+  switch (news.kind) {
+    case 'domain': {
+      const { vmi } = news.report;
+      return unlessGone(() => client.workflow.getHandle(instanceId(vmi)).signal(domainReported, news.report));
+    }
+    case 'pod': {
+      const vmi = world.vmis.get(news.facts.createdBy)?.facts.vmi;
+      if (vmi === undefined) return;
+      return unlessGone(() => client.workflow.getHandle(instanceId(vmi)).signal(podObserved, news.facts));
+    }
+    case 'vmi': {
+      const { vmi, owner, gone } = news.facts;
+      await (gone === true
+        ? unlessGone(() => client.workflow.getHandle(instanceId(vmi)).signal(instanceObserved, news.facts))
+        : client.workflow.signalWithStart(WORKFLOWS.virtualMachineInstance, {
+            ...{ workflowId: instanceId(vmi), taskQueue: CONTROLLER_QUEUE, args: [{ ref: vmi }] },
+            ...{
+              signal: instanceObserved,
+              signalArgs: [news.facts],
+              workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+            },
+          }));
+      if (owner === undefined) return;
+      const vm: ObjectRef = { namespace: vmi.namespace, ...owner };
+      return unlessGone(() => client.workflow.getHandle(virtualMachineId(vm)).signal(instanceObserved, news.facts));
+    }
+  }
+};

@@ -1,0 +1,25 @@
+import type { Operation } from './operations.ts';
+
+/** An activity that a run has scheduled, and the step that asked for it. */
+export interface RecordedCall {
+  /** Counted from 0, in the order in which they were scheduled. */
+  at: number;
+  step: string;
+  activity: string;
+}
+
+/** What a run did, from its history: the fault tables walk it, so there is no second list of steps to keep. */
+export const recordedCalls = async (operation: Operation): Promise<RecordedCall[]> => {
+  const { events } = await operation.fetchHistory();
+  return (events ?? [])
+    .flatMap((event) => {
+      const activity = event.activityTaskScheduledEventAttributes?.activityType?.name;
+      if (activity == null) return [];
+      return [{ activity, summary: textOf(event.userMetadata?.summary?.data) }];
+    })
+    .map(({ activity, summary }, at) => ({ at, activity, step: summary.split(',')[0] ?? summary }));
+};
+
+/** A payload's JSON string. */
+const textOf = (data: Uint8Array | null | undefined): string =>
+  data == null ? '' : (JSON.parse(Buffer.from(data).toString()) as string);

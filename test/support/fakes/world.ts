@@ -1,0 +1,376 @@
+import type {
+  ControllerActivities,
+  GoneEvidence,
+  InstanceReport,
+  NodeActivities,
+  RunToken,
+  VirtualMachineReport,
+} from '../../../api/contract/activities.ts';
+import type { InstanceFacts, PodFacts } from '../../../api/contract/facts.ts';
+import type { FailureType } from '../../../api/contract/failures.ts';
+import type { ObjectRef, PodRef } from '../../../api/contract/refs.ts';
+import type { DomainEnd, DomainReport } from '../../../api/launcher/reports.ts';
+import { failure } from '../../../activities/failures.ts';
+
+/** A simulated cluster for workflow tests: objects, Pods, tokens and domains, with the activities that act on them. */
+export interface World {
+  controller: ControllerActivities;
+  node: NodeActivities;
+  vmis: Map<string, FakeVmi>;
+  vms: Map<string, FakeVm>;
+  pods: Map<string, FakePod>;
+  /** By VM name. */
+  tokens: Map<string, FakeToken>;
+  /** Broken safety rules; stays empty. */
+  violations: string[];
+  manners: Manners;
+  /** What the bridge and the node workers tell; set by the test. */
+  tell: (news: News) => Promise<void>;
+  tellVm: (uid: string) => Promise<void>;
+  createVmi(vmi: ObjectRef, facts?: Partial<InstanceFacts>): FakeVmi;
+  /** The kubelet schedules the Pod and starts its containers. */
+  startPod(uid: string): Promise<void>;
+  /** The guest ends by itself. */
+  endGuest(podUid: string, end: DomainEnd): Promise<void>;
+  /** The kubelet ends the Pod as after a deletion, or because its container ended. */
+  endPod(uid: string): Promise<void>;
+  /** A user deletes the VMI, maybe again with a shorter grace period. */
+  deleteVmi(uid: string, gracePeriodSeconds?: number): Promise<void>;
+  /** Pods, token or domain of a VMI that are left. */
+  leftovers(vmi: ObjectRef): string[];
+}
+
+export type News =
+  { kind: 'pod'; facts: PodFacts } | { kind: 'domain'; report: DomainReport } | { kind: 'vmi'; facts: InstanceFacts };
+
+export interface Manners {
+  /** 'prompt' starts a Pod as soon as it is created and ends it as soon as it is deleted; 'slow' leaves both to the test. */
+  kubelet: 'prompt' | 'slow';
+  /** What the guest does with a shutdown signal. */
+  guest: 'obeys' | 'ignores';
+  /** The first failure of an activity is this one, until it is removed. */
+  refuse: Partial<Record<string, { type: FailureType; message: string }>>;
+  /** State in which syncInstance leaves the domain. */
+  startsAs: 'running' | 'starting';
+}
+
+export interface FakeVmi {
+  facts: InstanceFacts;
+  reports: InstanceReport[];
+}
+
+export interface FakeVm {
+  requests: { action: string; uid?: string }[];
+  reports: VirtualMachineReport[];
+  released: boolean;
+}
+
+export interface FakePod {
+  facts: PodFacts;
+  domain: DomainReport;
+  attempt: number;
+}
+
+interface FakeToken {
+  epoch: number;
+  holder?: { vmiUid: string; attempt: number; pod?: PodRef };
+}
+
+export const NODE = 'node-a';
+const ACTIVE: DomainReport['state'][] = ['starting', 'running', 'paused', 'shuttingDown'];
+const isActive = ({ domain }: FakePod): boolean => ACTIVE.includes(domain.state);
+
+export const newWorld = (): World => {
+  const vmis = new Map<string, FakeVmi>();
+  const vms = new Map<string, FakeVm>();
+  const pods = new Map<string, FakePod>();
+  const tokens = new Map<string, FakeToken>();
+  const violations: string[] = [];
+  const manners: Manners = { kubelet: 'prompt', guest: 'obeys', refuse: {}, startsAs: 'running' };
+  let version = 0;
+  let created = 0;
+
+  const podsOf = (vmi: ObjectRef): FakePod[] => [...pods.values()].filter(({ facts }) => facts.createdBy === vmi.uid);
+  const podAt = (uid: string): FakePod => {
+    const pod = pods.get(uid);
+    if (pod === undefined) throw failure('LauncherUnreachable', `no Pod ${uid}`);
+    return pod;
+  };
+  const told = async (news: News): Promise<void> => world.tell(structuredClone(news));
+  const setPod = (pod: FakePod, facts: Partial<PodFacts>): Promise<void> => {
+    version += 1;
+    pod.facts = { ...pod.facts, ...facts, resourceVersion: String(version) };
+    return told({ kind: 'pod', facts: pod.facts });
+  };
+  const setDomain = (pod: FakePod, change: Partial<DomainReport>): Promise<void> => {
+    const { epoch, n } = pod.domain.sequence;
+    pod.domain = { ...pod.domain, ...change, sequence: { epoch, n: n + 1 } };
+    checkOneDomain(pod.domain.vmi.name);
+    return told({ kind: 'domain', report: pod.domain });
+  };
+  const checkOneDomain = (name: string): void => {
+    const active = [...pods.values()].filter((pod) => pod.domain.vmi.name === name && isActive(pod));
+    if (active.length > 1) violations.push(`${active.length} active domains of ${name}`);
+  };
+  const setVmi = (vmi: FakeVmi, facts: Partial<InstanceFacts>): Promise<void> => {
+    version += 1;
+    vmi.facts = { ...vmi.facts, ...facts, resourceVersion: String(version) };
+    return told({ kind: 'vmi', facts: vmi.facts });
+  };
+  const gonePod = (vmi: ObjectRef, pod: PodRef): PodFacts => ({
+    ...{ ...pod, resourceVersion: '', createdBy: vmi.uid, phase: 'Unknown' },
+    ...{ deleting: true, computeReady: false, provenEnded: false, gone: true },
+  });
+  const vmiAt = (ref: ObjectRef): FakeVmi => {
+    const vmi = vmis.get(ref.uid);
+    if (vmi === undefined) throw failure('ObjectGone', `no VMI ${ref.name}`);
+    return vmi;
+  };
+  const tokenOf = (vmi: ObjectRef): FakeToken => {
+    const token = tokens.get(vmi.name) ?? { epoch: 0 };
+    tokens.set(vmi.name, token);
+    return token;
+  };
+  const runToken = ({ epoch, holder }: FakeToken): RunToken => ({
+    epoch,
+    ...(holder === undefined
+      ? {}
+      : {
+          holder: {
+            ...{ vmiUid: holder.vmiUid, attempt: holder.attempt },
+            ...(holder.pod === undefined ? {} : { podUid: holder.pod.uid, podName: holder.pod.name }),
+            ...(holder.pod?.node === undefined ? {} : { node: holder.pod.node }),
+          },
+        }),
+  });
+  const refuse = (activity: string): void => {
+    const refusal = manners.refuse[activity];
+    if (refusal !== undefined) throw failure(refusal.type, refusal.message);
+  };
+
+  /** The launcher, asked by its node worker or by the end of its Pod. */
+  const signalGuest = async (pod: FakePod, deadline: string | undefined): Promise<void> => {
+    if (!isActive(pod)) return;
+    if (manners.guest === 'obeys') return setDomain(pod, { state: 'shutoff', end: 'acpiShutdown' });
+    await setDomain(pod, { state: 'shuttingDown', ...(deadline === undefined ? {} : { deadline }) });
+  };
+
+  const controller: ControllerActivities = {
+    adoptInstance: async (vmi) => {
+      const instance = vmis.get(vmi.uid)?.facts;
+      const token = tokens.get(vmi.name);
+      return {
+        ...(instance === undefined ? {} : { instance }),
+        ...(token === undefined ? {} : { token: runToken(token) }),
+        pods: podsOf(vmi).map(({ facts }) => facts),
+      };
+    },
+    admitInstance: async (vmi) => {
+      refuse('admitInstance');
+      const found = vmiAt(vmi);
+      found.facts.finalizers = ['virtflow'];
+      return found.facts;
+    },
+    checkVolumes: async () => refuse('checkVolumes'),
+    acquireToken: async ({ vmi, attempt }) => {
+      refuse('acquireToken');
+      const token = tokenOf(vmi);
+      const { holder } = token;
+      if (holder?.vmiUid === vmi.uid && holder.attempt === attempt) return runToken(token);
+      if (holder?.pod !== undefined) throw failure('TokenHeld', `Pod ${holder.pod.name} holds the token`);
+      Object.assign(token, { epoch: token.epoch + 1, holder: { vmiUid: vmi.uid, attempt } });
+      return runToken(token);
+    },
+    ensureLauncherPod: async ({ vmi, attempt, epoch }) => {
+      refuse('ensureLauncherPod');
+      const token = tokenOf(vmi);
+      if (token.epoch !== epoch || token.holder?.vmiUid !== vmi.uid)
+        throw failure('StaleToken', `not at epoch ${epoch}`);
+      const uid = `pod-${vmi.uid}-${attempt}`;
+      const existing = pods.get(uid);
+      if (existing !== undefined) return existing.facts;
+      const pod: FakePod = {
+        attempt,
+        facts: {
+          ...{ name: `virt-launcher-${uid}`, uid, resourceVersion: '1', createdBy: vmi.uid, attempt, phase: 'Pending' },
+          ...{ deleting: false, computeReady: false, provenEnded: false },
+        },
+        domain: {
+          ...{ vmi, podUid: uid, node: NODE, sequence: { epoch: 1, n: 1 }, at: new Date(0).toISOString() },
+          ...{ state: 'none', agent: { connected: false } },
+        },
+      };
+      pods.set(uid, pod);
+      const created = { ...pod.facts };
+      await told({ kind: 'pod', facts: created });
+      if (manners.kubelet === 'prompt') await world.startPod(uid);
+      return created;
+    },
+    bindToken: async ({ vmi, epoch, pod }) => {
+      refuse('bindToken');
+      const token = tokenOf(vmi);
+      if (token.epoch !== epoch || token.holder?.vmiUid !== vmi.uid)
+        throw failure('StaleToken', `not at epoch ${epoch}`);
+      token.holder.pod = pod;
+      return runToken(token);
+    },
+    releaseToken: async ({ vmi, epoch }) => {
+      refuse('releaseToken');
+      const token = tokenOf(vmi);
+      if (token.holder?.vmiUid !== vmi.uid || (epoch !== undefined && token.epoch !== epoch)) return;
+      if (podsOf(vmi).some(isActive)) violations.push('token released with an active domain');
+      delete token.holder;
+    },
+    observePod: async ({ vmi, pod }) => pods.get(pod.uid)?.facts ?? gonePod(vmi, pod),
+    deletePod: async ({ vmi, pod }) => {
+      refuse('deletePod');
+      const found = pods.get(pod.uid);
+      if (found === undefined) return gonePod(vmi, pod);
+      if (!found.facts.deleting) {
+        await setPod(found, { deleting: true });
+        await signalGuest(found, undefined);
+        if (manners.kubelet === 'prompt' && !isActive(found)) await world.endPod(pod.uid);
+      }
+      return pods.get(pod.uid)?.facts ?? gonePod(vmi, pod);
+    },
+    publishInstance: async ({ vmi, report }) => {
+      const found = vmis.get(vmi.uid);
+      if (found === undefined) return;
+      found.reports.push(report);
+      const ready = report.conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+      const ran = found.facts.ran === true || report.phase === 'Running';
+      await setVmi(found, { phase: report.phase, ready, ...(ran ? { ran } : {}) });
+    },
+    releaseInstance: async (vmi) => {
+      const found = vmis.get(vmi.uid);
+      if (found === undefined) return;
+      if (podsOf(vmi).length > 0) violations.push('VMI released with a Pod left');
+      vmis.delete(vmi.uid);
+      await told({ kind: 'vmi', facts: { ...found.facts, finalizers: [], gone: true } });
+    },
+
+    admitVirtualMachine: async () => undefined,
+    createInstance: async ({ vm }) => {
+      refuse('createInstance');
+      const existing = [...vmis.values()].find(({ facts }) => facts.vmi.name === vm.name);
+      if (existing !== undefined) return existing.facts;
+      created += 1;
+      const vmi = world.createVmi(
+        { ...vm, uid: `vmi-of-${vm.uid}-${created}` },
+        { phase: 'Pending', owner: { name: vm.name, uid: vm.uid } },
+      );
+      await told({ kind: 'vmi', facts: vmi.facts });
+      return vmi.facts;
+    },
+    deleteInstance: async ({ vmi, gracePeriodSeconds }) => {
+      refuse('deleteInstance');
+      const found = vmis.get(vmi.uid);
+      await world.deleteVmi(vmi.uid, gracePeriodSeconds);
+      const left = vmis.get(vmi.uid)?.facts;
+      if (left !== undefined) return left;
+      return { ...(found?.facts ?? goneVmi(vmi)), gone: true };
+    },
+    observeInstance: async (vm) => [...vmis.values()].find(({ facts }) => facts.owner?.uid === vm.uid)?.facts,
+    publishVirtualMachine: async ({ vm, report }) => {
+      const found = vms.get(vm.uid);
+      if (found === undefined) return;
+      found.reports.push(report);
+      for (const { action, uid } of report.settledRequests) {
+        const head = found.requests[0];
+        if (head?.action === action && head.uid === uid) found.requests.shift();
+      }
+      await world.tellVm(vm.uid);
+    },
+    releaseVirtualMachine: async (vm) => {
+      const found = vms.get(vm.uid);
+      if (found !== undefined) found.released = true;
+    },
+    recordEvent: async () => undefined,
+  };
+
+  const goneVmi = (vmi: ObjectRef): InstanceFacts => ({
+    ...{ vmi, resourceVersion: '', phase: '', deleting: true, gracePeriodSeconds: 30, finalizers: [] },
+    ...{ ready: false, paused: false, gone: true },
+  });
+
+  const node: NodeActivities = {
+    syncInstance: async ({ vmi, pod, epoch }) => {
+      refuse('syncInstance');
+      const token = tokenOf(vmi);
+      if (token.epoch !== epoch || token.holder?.pod?.uid !== pod.uid)
+        throw failure('StaleToken', `not at epoch ${epoch}`);
+      const found = podAt(pod.uid);
+      if (found.facts.deleting) throw failure('PodFailed', `Pod ${pod.name} is terminating`);
+      if (!isActive(found)) await setDomain(found, { state: manners.startsAs, tokenEpoch: epoch });
+      return found.domain;
+    },
+    shutdownDomain: async ({ pod, deadline }) => {
+      refuse('shutdownDomain');
+      const found = podAt(pod.uid);
+      await signalGuest(found, deadline);
+      return found.domain;
+    },
+    destroyDomain: async ({ pod }) => {
+      refuse('destroyDomain');
+      const found = podAt(pod.uid);
+      if (isActive(found)) await setDomain(found, { state: 'shutoff', end: 'killed' });
+      return found.domain;
+    },
+    proveDomainGone: async ({ pod }): Promise<GoneEvidence> => {
+      refuse('proveDomainGone');
+      const found = pods.get(pod.uid);
+      if (found === undefined) return { by: 'nodeWorker', detail: 'no process in the cgroup of the Pod' };
+      if (isActive(found)) throw failure('StillRunning', `the domain is ${found.domain.state}`);
+      return { by: 'launcher', detail: 'no domain', lastReport: found.domain };
+    },
+    inspectDomain: async ({ pod }) => {
+      refuse('inspectDomain');
+      return podAt(pod.uid).domain;
+    },
+  };
+
+  const world: World = {
+    ...{ controller, node, vmis, vms, pods, tokens, violations, manners },
+    tell: async () => undefined,
+    tellVm: async () => undefined,
+    createVmi: (vmi, facts) => {
+      const fake: FakeVmi = {
+        facts: {
+          ...{ vmi, resourceVersion: '1', phase: 'Pending', deleting: false, gracePeriodSeconds: 30, finalizers: [] },
+          ...{ ready: false, paused: false, ...facts },
+        },
+        reports: [],
+      };
+      vmis.set(vmi.uid, fake);
+      return fake;
+    },
+    startPod: async (uid) => setPod(podAt(uid), { node: NODE, phase: 'Running', computeReady: true }),
+    endGuest: async (podUid, end) => {
+      const pod = podAt(podUid);
+      await setDomain(pod, { state: end === 'crashed' ? 'crashed' : 'shutoff', end });
+    },
+    endPod: async (uid) => {
+      const pod = podAt(uid);
+      pod.domain = { ...pod.domain, state: isActive(pod) ? 'shutoff' : pod.domain.state };
+      await setPod(pod, { phase: 'Succeeded', computeReady: false, provenEnded: true, exitCode: 0 });
+      if (!pod.facts.deleting) return;
+      pods.delete(uid);
+      await told({ kind: 'pod', facts: { ...pod.facts, gone: true } });
+    },
+    deleteVmi: async (uid, gracePeriodSeconds) => {
+      const vmi = vmis.get(uid);
+      if (vmi === undefined) return;
+      const grace = gracePeriodSeconds ?? vmi.facts.gracePeriodSeconds;
+      const gone = vmi.facts.finalizers.length === 0 && podsOf(vmi.facts.vmi).length === 0;
+      await setVmi(vmi, { deleting: true, gracePeriodSeconds: grace });
+      if (!gone) return;
+      vmis.delete(uid);
+      await told({ kind: 'vmi', facts: { ...vmi.facts, gone: true } });
+    },
+    leftovers: (vmi) => [
+      ...podsOf(vmi).map(({ facts, domain }) => `Pod ${facts.uid}, domain ${domain.state}`),
+      ...(tokens.get(vmi.name)?.holder === undefined ? [] : ['token']),
+    ],
+  };
+  return world;
+};

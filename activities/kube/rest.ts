@@ -46,7 +46,7 @@ const agents = {
 };
 
 /** Requests with the credentials of `config` (read again for each request, so that rotated service account tokens are used). */
-export const restOf = (config: KubeConfig, { timeoutMs = 30_000, silenceMs = 120_000 }: RestOptions = {}): Rest => {
+export const restOf = (config: KubeConfig, { timeoutMs = 30_000, silenceMs = 90_000 }: RestOptions = {}): Rest => {
   const open = async (request: RestRequest, idleMs: number): Promise<http.IncomingMessage> => {
     const server = config.getCurrentCluster()?.server;
     if (server === undefined) throw new Error('the kubeconfig names no cluster for its current context');

@@ -31,10 +31,13 @@ interface Event {
   object?: { metadata?: { resourceVersion?: string }; code?: number; reason?: string; message?: string };
 }
 
-/** The server ends a watch after this long (a little more each time, so that not all end together), in s. */
-const WATCH_SECONDS = 240;
-/** Bookmarks come about once a minute: a watch that is silent for longer says nothing. */
-const STALE_MS = 180_000;
+/**
+ * The server ends a watch after this long (a little more each time, so that not all end together), in s. Short, because a kind in which nothing
+ * happens gets no bookmark either: the next watch is the only sign of life.
+ */
+const WATCH_SECONDS = 60;
+/** A watch that is silent for longer than it may last hangs, in ms. */
+const STALE_MS = 120_000;
 /** An outage shorter than this is a restart of the API server, not worth a change of readiness. */
 const OUTAGE_MS = 15_000;
 

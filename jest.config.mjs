@@ -11,8 +11,8 @@ const project = (name, timeout = 10_000) => ({
       { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
-  setupFilesAfterEnv: [],
-  testTimeout: timeout,
+  setupFilesAfterEnv: ['<rootDir>/test/support/timeout.ts'],
+  globals: { TEST_TIMEOUT_MS: timeout },
 });
 
 export default {

@@ -2,7 +2,6 @@ import type { InstanceReport } from '../../../api/contract/activities.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { GuestOSInfo, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { DomainReport } from '../../../api/launcher/reports.ts';
-import { isFinal } from '../../facts/instance.ts';
 import { NODE_NAME_LABEL } from '../../facts/labels.ts';
 import { mergeConditions, timestamp } from '../conditions.ts';
 import { mergePatchOf, replacing } from '../merge-patch.ts';
@@ -25,10 +24,12 @@ export const instancePatch = (
 ): Record<string, unknown> | undefined => {
   const status = vmi.status;
   const { domain, node } = report;
+  const phase = phaseOf(report);
+  if (isAsCreated(vmi, report)) return undefined;
   return mergePatchOf(vmi, {
     ...(node === undefined ? {} : { metadata: { labels: { [NODE_NAME_LABEL]: node } } }),
     status: {
-      phase: report.phase,
+      phase,
       phaseTransitionTimestamps: phaseTimes(vmi, report),
       activePods: replacing(status?.activePods, report.activePods),
       conditions: mergeConditions(
@@ -39,16 +40,31 @@ export const instancePatch = (
       ),
       reason: report.reason ?? null,
       ...(node === undefined ? {} : { nodeName: node, migrationTransport: 'Unix' }),
-      ...(domain === undefined || isFinal(report.phase) ? {} : guestFields(vmi, domain, pod)),
+      ...(domain === undefined || phase !== 'Running' ? {} : guestFields(vmi, domain, pod)),
       ...(pod?.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
     },
   });
 };
 
+/** Scheduling means that there is a launcher Pod to be scheduled (KubeVirt's meaning): before, the instance is pending. */
+const phaseOf = ({ phase, activePods }: InstanceReport): string =>
+  phase === 'Scheduling' && Object.keys(activePods).length === 0 ? 'Pending' : phase;
+
+/** A start that has just begun has nothing to tell that an object made as Pending does not say: one write less per start. */
+const isAsCreated = (vmi: VirtualMachineInstance, report: InstanceReport): boolean =>
+  vmi.status?.phase === 'Pending' &&
+  vmi.status.conditions === undefined &&
+  phaseOf(report) === 'Pending' &&
+  Object.keys(report.activePods).length === 0 &&
+  report.conditions.every(({ type }) => type === 'Ready');
+
 /** Times on the object stay (they may be older than this entity's memory); phases that are not there yet are added. */
 const phaseTimes = (vmi: VirtualMachineInstance, report: InstanceReport): object[] => {
   const known = vmi.status?.phaseTransitionTimestamps ?? [];
-  const added = report.phaseTimes.filter(({ phase }) => !known.some((entry) => entry.phase === phase));
+  const added = report.phaseTimes.filter(
+    ({ phase }) =>
+      !known.some((entry) => entry.phase === phase) && !(phase === 'Scheduling' && phaseOf(report) === 'Pending'),
+  );
   return [...known, ...added.map(({ phase, at }) => ({ phase, phaseTransitionTimestamp: timestamp(at) }))];
 };
 

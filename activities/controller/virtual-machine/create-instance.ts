@@ -7,12 +7,13 @@ import { instanceFacts } from '../../facts/instance.ts';
 import { readableVirtualMachine } from '../../facts/readable.ts';
 import { failure } from '../../failures.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
+import { timestamp } from '../conditions.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { readVirtualMachine } from './read.ts';
 
 /** Creates the VM's VMI, or returns the one that exists. @throws InvalidSpec, Forbidden, ObjectGone, TokenHeld (a foreign VMI has the name) */
 export const createInstance =
-  ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['createInstance'] =>
+  ({ kube, clock }: Pick<ControllerPorts, 'kube' | 'clock'>): ControllerActivities['createInstance'] =>
   async ({ vm: ref, paused }) => {
     const vm = await readVirtualMachine(kube, ref);
     if (vm.metadata?.deletionTimestamp !== undefined) {
@@ -22,6 +23,8 @@ export const createInstance =
     if (existing !== undefined) return owned(existing, ref);
     const vmi = toInstance(readableVirtualMachine(vm));
     if (paused === true) vmi.spec.startStrategy = 'Paused';
+    const since = { phase: 'Pending', phaseTransitionTimestamp: timestamp(clock()) };
+    vmi.status = { ...vmi.status, phase: since.phase, phaseTransitionTimestamps: [since] };
     try {
       return instanceFacts(await kube.create('VirtualMachineInstance', vmi));
     } catch (error) {

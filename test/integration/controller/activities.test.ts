@@ -263,7 +263,7 @@ test('a status is written once, and only what differs', async () => {
 test("the front door's request fields survive a status write", async () => {
   const { vmi } = await activities.createInstance({ vm: await newVm('evict') });
   await kube.mergePatch('VirtualMachineInstance', vmi, { status: { evacuationNodeName: 'node-a' } });
-  await activities.publishInstance({ vmi, report: report() });
+  await activities.publishInstance({ vmi, report: report({ activePods: { p1: '' } }) });
   expect((await kube.get('VirtualMachineInstance', vmi))?.status).toMatchObject({
     phase: 'Scheduling',
     evacuationNodeName: 'node-a',

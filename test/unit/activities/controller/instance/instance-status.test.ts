@@ -66,6 +66,33 @@ test('a running instance: phase, times, node, label, conditions, guest', () => {
   });
 });
 
+const pending = (conditions: InstanceReport['conditions']): InstanceReport => ({
+  phase: 'Scheduling',
+  phaseTimes: [
+    { phase: 'Pending', at },
+    { phase: 'Scheduling', at },
+  ],
+  activePods: {},
+  conditions,
+});
+const notReady = { type: 'Ready', status: 'False', reason: 'PodNotExists' } as const;
+
+test('a start that has just begun is not worth a write', () => {
+  expect(instancePatch(vmi({ phase: 'Pending' }), pending([notReady]), undefined, at)).toBeUndefined();
+});
+
+test('a start that has just begun and is in trouble is', () => {
+  const trouble = { type: 'Synchronized', status: 'False', reason: 'FailedPvcNotFound' } as const;
+  const patch = instancePatch(vmi({ phase: 'Pending' }), pending([notReady, trouble]), undefined, at);
+  expect(statusOf(patch)['conditions']).toHaveLength(2);
+});
+
+test('without a launcher Pod an instance is Pending, not Scheduling', () => {
+  const status = statusOf(instancePatch(vmi(), pending([notReady]), undefined, at));
+  expect(status['phase']).toBe('Pending');
+  expect(status['phaseTransitionTimestamps']).toHaveLength(1);
+});
+
 test('written once, it differs no more', () => {
   const patch = instancePatch(vmi(), report(), pod, at);
   const written = vmi(statusOf(patch));

@@ -94,6 +94,7 @@ export const kubeletConfig = (node: NodeSpec): string =>
     maxPods: 500,
     evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
     imageGCHighThresholdPercent: 100, // local images cannot be pulled again
+    crashLoopBackOff: { maxContainerRestartPeriod: '2s' }, // tests kill containers many times
   });
 
 /** Conntrack limits belong to the machine, not to a network namespace: 0 leaves them alone. */

@@ -51,7 +51,7 @@ export function commands({ config, release, epoch, domains }: CommandPorts): Rea
     PauseVMI: async () => reported(await domains.pause()),
     UnpauseVMI: async () => reported(await domains.unpause()),
     ShutdownVMI: ({ deadlineMs }: ShutdownVmiRequest) => {
-      if (!Number.isFinite(deadlineMs)) throw new CommandRefused('invalid', `deadline_ms: ${deadlineMs} is no time`);
+      if (!(deadlineMs >= 0)) throw new CommandRefused('invalid', `deadline_ms: ${deadlineMs} is no time`);
       return reported(domains.shutdown(deadlineMs));
     },
     KillVMI: async () => reported(await domains.kill()),

@@ -7,7 +7,6 @@ import { domainName } from '../config.ts';
 import type { LauncherConfig } from '../config.ts';
 import type { DaemonPaths } from '../daemon/paths.ts';
 import type { DomainEvent } from '../libvirt/events.ts';
-import { ShutdownBy } from '../libvirt/client.ts';
 import { LibvirtSession } from '../libvirt/session.ts';
 import { assess, hasStarted, isActive } from './assess.ts';
 import type { Observation } from './assess.ts';
@@ -15,9 +14,9 @@ import { ShutdownEnforcer } from './enforcer.ts';
 import { coalesced, exclusive } from './exclusive.ts';
 import { LibvirtDomain } from './libvirt-domain.ts';
 import type { Memory } from './memory.ts';
-import { killQemu } from './qemu-process.ts';
 import { CommandRefused } from './refusal.ts';
 import type { ReportStream } from './report-stream.ts';
+import { Stopper } from './stopper.ts';
 
 export interface SyncRequest {
   readonly vmi: VirtualMachineInstance;
@@ -40,9 +39,9 @@ export interface DomainManagerOptions {
   readonly onAgent: (connected: boolean) => void;
 }
 
-/** libvirt's own destroy may wait 10 s for QEMU; the deadline does not. */
-const DESTROY_PATIENCE_MS = 1_000;
-const AGENT_FAILED_MS = 1_000;
+/** Last time that a Date can hold. */
+const END_OF_TIME_MS = 8.64e15;
+const RETRY_MS = 200;
 
 /** Owns the domain: what is true of it is always libvirt's latest word, events only say when to look. */
 export class DomainManager {
@@ -54,6 +53,7 @@ export class DomainManager {
   readonly #memory: Memory;
   readonly #log: Logger;
   readonly #session: LibvirtSession;
+  readonly #stopper: Stopper;
   readonly #enforcer: ShutdownEnforcer;
   readonly #inOrder = exclusive();
   /** Looks at the domain and reports what is seen. @throws CommandRefused `unavailable` */
@@ -62,7 +62,6 @@ export class DomainManager {
   #seen: Observation = 'absent';
   #active = false;
   #starting = false;
-  #agentCallUnderWay = false;
   #guest: GuestInfo = { connected: false };
 
   constructor(options: DomainManagerOptions) {
@@ -71,12 +70,6 @@ export class DomainManager {
     this.#log = options.log;
     this.reports = options.reports;
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
-    this.#enforcer = new ShutdownEnforcer({
-      isActive: () => this.#active,
-      signal: () => void this.#signalGuest(),
-      destroy: () => this.#destroyAtDeadline(),
-      now: () => Date.now(),
-    });
     this.#session = LibvirtSession.open({
       socketPath: options.daemon.socket,
       uri: 'qemu:///session',
@@ -85,6 +78,21 @@ export class DomainManager {
       onDisconnected: (reason) => this.#log.warn({ reason: reason.message }, 'not connected to libvirt'),
     });
     this.domain = new LibvirtDomain(domainName(options.config.vmi), this.#session);
+    this.#stopper = new Stopper({
+      domain: this.domain,
+      memory: options.memory,
+      log: options.log,
+      runtime: options.daemon.runtime,
+      isActive: () => this.#active,
+      agentConnected: () => this.#guest.connected,
+      refresh: () => this.refresh(),
+    });
+    this.#enforcer = new ShutdownEnforcer({
+      isActive: () => this.#active,
+      signal: () => void this.#stopper.signal(),
+      destroy: () => this.#stopper.destroyAtDeadline(),
+      now: () => Date.now(),
+    });
   }
 
   /** Resolves once libvirt has answered, and a domain that was already there has been taken over. */
@@ -94,6 +102,7 @@ export class DomainManager {
         return await this.refresh();
       } catch (error) {
         this.#log.warn({ err: error }, 'libvirt does not answer yet');
+        await delay(RETRY_MS);
       }
     }
   }
@@ -131,10 +140,11 @@ export class DomainManager {
 
   /** Shuts down by `deadline` (milliseconds since 1970), or earlier if that was asked for before. */
   shutdown(deadline: number): DomainReport {
+    const by = Math.min(deadline, END_OF_TIME_MS);
     const { shutdownDeadline = Infinity } = this.#memory.now;
-    if (deadline < shutdownDeadline) {
-      this.#memory.update({ shutdownDeadline: deadline });
-      this.#log.info({ deadline: new Date(deadline).toISOString() }, 'shutting down');
+    if (by < shutdownDeadline) {
+      this.#memory.update({ shutdownDeadline: by });
+      this.#log.info({ deadline: new Date(by).toISOString() }, 'shutting down');
     }
     this.#resumeShutdown();
     this.#publish();
@@ -146,7 +156,7 @@ export class DomainManager {
     const { shutdownDeadline = Infinity, destroying = 'killed' } = this.#memory.now;
     this.#memory.update({ shutdownDeadline: Math.min(Date.now(), shutdownDeadline), destroying });
     return this.#inOrder(async () => {
-      await this.#destroyWithin(DESTROY_PATIENCE_MS);
+      await this.#stopper.destroy();
       const report = await this.current();
       if (this.#active) throw new CommandRefused('failed', `the domain is still ${report.state} after destroy`);
       return report;
@@ -262,59 +272,6 @@ export class DomainManager {
     this.refresh().catch((error: unknown) =>
       this.#log.warn({ err: error }, 'the domain could not be read after an event'),
     );
-  }
-
-  /** Guest agent if it is connected, else the ACPI power button; the button too while the agent has not answered. */
-  async #signalGuest(): Promise<void> {
-    try {
-      if (this.#guest.connected && !this.#agentCallUnderWay) await this.#shutdownByAgent();
-      else await this.#pressPowerButton();
-    } catch (error) {
-      this.#log.warn({ err: error }, 'the guest could not be asked to shut down');
-    }
-  }
-
-  async #shutdownByAgent(): Promise<void> {
-    this.#memory.update({ signalled: 'agent' });
-    this.#agentCallUnderWay = true;
-    try {
-      await this.domain.run((client, domain) => client.shutdown(domain, ShutdownBy.agent));
-    } catch (error) {
-      // A guest that goes down takes its agent along before it has answered.
-      await delay(AGENT_FAILED_MS);
-      if (!this.#active) return;
-      this.#log.warn({ err: error }, 'the guest agent did not take the shutdown: pressing the power button');
-      this.#agentCallUnderWay = false;
-      await this.#pressPowerButton();
-    } finally {
-      this.#agentCallUnderWay = false;
-    }
-  }
-
-  async #pressPowerButton(): Promise<void> {
-    if (!this.#agentCallUnderWay) this.#memory.update({ signalled: 'acpi' });
-    await this.domain.run((client, domain) => client.shutdown(domain, ShutdownBy.acpi));
-  }
-
-  async #destroyAtDeadline(): Promise<void> {
-    this.#log.warn('the guest did not shut down by its deadline: destroying it');
-    if (this.#memory.now.destroying === undefined) this.#memory.update({ destroying: 'destroyedAtDeadline' });
-    try {
-      await this.#destroyWithin(DESTROY_PATIENCE_MS);
-      await this.refresh();
-    } catch (error) {
-      this.#log.error({ err: error }, 'destroying the domain failed; trying again');
-    }
-  }
-
-  /** Through libvirt, and by ending QEMU's process when that takes too long or libvirt is away. */
-  async #destroyWithin(patienceMs: number): Promise<void> {
-    const impatience = setTimeout(() => killQemu(this.#options.daemon.runtime, this.domain.name), patienceMs);
-    try {
-      await this.domain.destroy();
-    } finally {
-      clearTimeout(impatience);
-    }
   }
 }
 

@@ -93,6 +93,10 @@ test('requests that cannot be carried out are refused by kind, and nothing else 
   for (const method of ['PrepareMigrationTarget', 'CancelMigration', 'FinalizeMigration', 'HotplugHostDevices']) {
     expect(await refused(method)).toEqual([status.UNIMPLEMENTED, expect.stringContaining('not yet')]);
   }
+  expect(await refused('ShutdownVMI', { deadlineMs: NaN })).toEqual([
+    status.INVALID_ARGUMENT,
+    'deadline_ms: NaN is no time',
+  ]);
   expect(await refused('GuestPing')).toEqual([status.ABORTED, 'the guest agent is not connected']);
 
   expect(await client.report('SyncVMI', syncRequest(pod, { epoch: 4 }))).toMatchObject({

@@ -42,6 +42,8 @@ export interface DomainManagerOptions {
 /** Last time that a Date can hold. */
 const END_OF_TIME_MS = 8.64e15;
 const RETRY_MS = 200;
+/** libvirt sends no event for a domain that ends while a restarted libvirtd attaches to it: look by timer too. */
+const LOOK_EVERY_MS = 5_000;
 
 /** Owns the domain: what is true of it is always libvirt's latest word, events only say when to look. */
 export class DomainManager {
@@ -93,6 +95,7 @@ export class DomainManager {
       destroy: () => this.#stopper.destroyAtDeadline(),
       now: () => Date.now(),
     });
+    setInterval(() => this.#lookBecause('by timer'), LOOK_EVERY_MS).unref();
   }
 
   /** Resolves once libvirt has answered, and a domain that was already there has been taken over. */
@@ -269,9 +272,11 @@ export class DomainManager {
     if (event.domain.name !== this.domain.name) return;
     this.#log.info({ event: { ...event, domain: undefined } }, 'libvirt event');
     if (event.kind === 'agent') this.#options.onAgent(event.connected);
-    this.refresh().catch((error: unknown) =>
-      this.#log.warn({ err: error }, 'the domain could not be read after an event'),
-    );
+    this.#lookBecause(`after event ${event.kind}`);
+  }
+
+  #lookBecause(why: string): void {
+    this.refresh().catch((error: unknown) => this.#log.warn({ err: error, why }, 'the domain could not be read'));
   }
 }
 

@@ -1,18 +1,120 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Lab } from '../support/fakes/lab.ts';
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
+import type { OperationStatus } from '../../api/contract/operations.ts';
+import { retryNow, wake } from '../../api/contract/operations.ts';
 import { newLab } from '../support/fakes/lab.ts';
-import { newVmi, start } from '../support/fakes/operations.ts';
+import { newVmi, outcome, start, untilStep } from '../support/fakes/operations.ts';
 
-let lab: Lab;
-beforeAll(async () => {
-  lab = await newLab();
-});
+const lab = await newLab();
 afterAll(() => lab.close());
-beforeEach(() => void lab.reset());
+beforeEach(async () => {
+  lab.reset();
+  await lab.startNode();
+});
 
 test('a start takes the token, creates the Pod, and ends with a running domain', async () => {
   const vmi = newVmi(lab);
   const result = await (await start(lab, vmi)).result();
-  console.log(JSON.stringify(result, null, 1));
-  expect(lab.world.leftovers(vmi)).toEqual([`Pod pod-${vmi.uid}-1, domain running`, 'token']);
+  expect(result).toMatchObject({ kind: 'start', epoch: 1, pod: { uid: `pod-${vmi.uid}-1`, node: 'node-a' } });
+  expect(result.steps.map(({ name, state }) => `${name} ${state}`)).toEqual([
+    'AdmitInstance done',
+    'CheckVolumes done',
+    'AcquireToken done',
+    'CreateLauncherPod done',
+    'AwaitPod done',
+    'BindToken done',
+    'SyncInstance done',
+    'AwaitRunning done',
+  ]);
+  expect(result.steps.find(({ name }) => name === 'SyncInstance')?.node).toBe('node-a');
+});
+
+test('a step that waits shows why, and retryNow ends the wait at once', async () => {
+  lab.world.manners.refuse['checkVolumes'] = { type: 'VolumeNotFound', message: 'PVC default/disk does not exist' };
+  const operation = await start(lab, newVmi(lab));
+  const waiting = await untilStep(operation, 'CheckVolumes', 'waiting');
+  expect(waiting).toMatchObject({ failure: { type: 'VolumeNotFound' }, attempts: 1 });
+  expect(waiting.nextTryAt).toBeDefined();
+  delete lab.world.manners.refuse['checkVolumes'];
+  expect(await operation.executeUpdate(retryNow)).toEqual({ step: 'CheckVolumes' });
+  const { steps } = await operation.result();
+  expect(steps.find(({ name }) => name === 'CheckVolumes')).toMatchObject({ state: 'done', attempts: 2 });
+});
+
+test('retryNow is refused when no step waits', async () => {
+  lab.world.manners.kubelet = 'slow';
+  const vmi = newVmi(lab);
+  const operation = await start(lab, vmi);
+  await untilStep(operation, 'AwaitPod', 'running');
+  await expect(operation.executeUpdate(retryNow)).rejects.toThrow();
+  await lab.world.startPod(`pod-${vmi.uid}-1`);
+  await operation.result();
+});
+
+test('wake ends the wait for a quota', async () => {
+  lab.world.manners.refuse['ensureLauncherPod'] = { type: 'QuotaExceeded', message: 'exceeded quota: small' };
+  const operation = await start(lab, newVmi(lab));
+  await untilStep(operation, 'CreateLauncherPod', 'waiting');
+  delete lab.world.manners.refuse['ensureLauncherPod'];
+  await operation.signal(wake);
+  expect((await operation.result()).steps.at(-1)?.state).toBe('done');
+});
+
+test('a wait on the outside ends after a day, and everything is taken back', async () => {
+  lab.world.manners.refuse['ensureLauncherPod'] = { type: 'QuotaExceeded', message: 'exceeded quota: small' };
+  const vmi = newVmi(lab);
+  const status = (await outcome(await start(lab, vmi))) as OperationStatus;
+  expect(status.failure?.type).toBe('DeadlineExceeded');
+  expect(status.failure?.message).toContain('exceeded quota: small');
+  expect(lab.world.leftovers(vmi)).toEqual([]);
+});
+
+test('an unknown failure is tried ten times, then the start fails and is taken back', async () => {
+  lab.world.manners.refuse['syncInstance'] = { type: 'DomainFailed', message: 'cannot allocate memory' };
+  const vmi = newVmi(lab);
+  const status = (await outcome(await start(lab, vmi))) as OperationStatus;
+  expect(status.failure).toEqual({ type: 'DomainFailed', message: 'cannot allocate memory' });
+  expect(status.steps.find(({ name }) => name === 'SyncInstance')?.attempts).toBeGreaterThanOrEqual(10);
+  expect(lab.world.leftovers(vmi)).toEqual([]);
+});
+
+test('a Pod that cannot be scheduled is waited for and told', async () => {
+  lab.world.manners.kubelet = 'slow';
+  const vmi = newVmi(lab);
+  const uid = `pod-${vmi.uid}-1`;
+  const operation = await start(lab, vmi);
+  await untilStep(operation, 'AwaitPod', 'running');
+  await lab.world.changePod(uid, {
+    unschedulable: { reason: 'Unschedulable', message: '0/2 nodes: Insufficient memory' },
+  });
+  const waiting = await untilStep(operation, 'AwaitPod', 'waiting');
+  expect(waiting.failure).toMatchObject({ type: 'PodNotReady' });
+  expect(waiting.failure?.message).toContain('Insufficient memory');
+  await lab.world.startPod(uid);
+  expect((await operation.result()).steps.find(({ name }) => name === 'AwaitPod')).not.toHaveProperty('failure');
+});
+
+test('without a worker on the node the step says so, and goes on when one is there', async () => {
+  await lab.stopNode();
+  const vmi = newVmi(lab);
+  const operation = await start(lab, vmi);
+  await untilStep(operation, 'SyncInstance', 'running');
+  await lab.env.sleep('11s');
+  const waiting = await untilStep(operation, 'SyncInstance', 'waiting');
+  expect(waiting).toMatchObject({ node: 'node-a', failure: { type: 'NoWorker' } });
+  expect(waiting.failure?.message).toContain('no worker on node node-a');
+  await lab.startNode();
+  await operation.signal(wake);
+  await operation.result();
+  expect(lab.world.leftovers(vmi)).toEqual([`Pod ${`pod-${vmi.uid}-1`}, domain running`, 'token']);
+});
+
+test('a Pod that ends before the domain ran fails the start', async () => {
+  lab.world.manners.kubelet = 'slow';
+  const vmi = newVmi(lab);
+  const operation = await start(lab, vmi);
+  await untilStep(operation, 'AwaitPod', 'running');
+  lab.world.manners.kubelet = 'prompt';
+  await lab.world.endPod(`pod-${vmi.uid}-1`);
+  expect(await outcome(operation)).toMatchObject({ failure: { type: 'PodFailed' } });
+  expect(lab.world.leftovers(vmi)).toEqual([]);
 });

@@ -34,6 +34,7 @@ export const shutdown = async (
   begin(lab, WORKFLOWS.shutdownInstance, shutdownId(vmi, input.attempt ?? 1), {
     ...base(vmi),
     cause: 'deleted',
+    deadline: await deadlineIn(lab, 30),
     ...input,
   });
 

@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/require-await -- activities are asynchronous by contract; these act at once */
 import type {
   ControllerActivities,
   GoneEvidence,
@@ -30,6 +31,8 @@ export interface World {
   createVmi(vmi: ObjectRef, facts?: Partial<InstanceFacts>): FakeVmi;
   /** The kubelet schedules the Pod and starts its containers. */
   startPod(uid: string): Promise<void>;
+  /** The kubelet or the scheduler says something of a Pod. */
+  changePod(uid: string, facts: Partial<PodFacts>): Promise<void>;
   /** The guest ends by itself. */
   endGuest(podUid: string, end: DomainEnd): Promise<void>;
   /** The kubelet ends the Pod as after a deletion, or because its container ended. */
@@ -345,6 +348,7 @@ export const newWorld = (): World => {
       return fake;
     },
     startPod: async (uid) => setPod(podAt(uid), { node: NODE, phase: 'Running', computeReady: true }),
+    changePod: async (uid, facts) => setPod(podAt(uid), facts),
     endGuest: async (podUid, end) => {
       const pod = podAt(podUid);
       await setDomain(pod, { state: end === 'crashed' ? 'crashed' : 'shutoff', end });

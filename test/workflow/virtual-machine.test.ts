@@ -1,0 +1,153 @@
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
+import { virtualMachineObserved } from '../../api/contract/entities.ts';
+import type { VirtualMachineFacts } from '../../api/contract/facts.ts';
+import { WORKFLOWS } from '../../api/contract/operations.ts';
+import type { ObjectRef } from '../../api/contract/refs.ts';
+import { instanceId, virtualMachineId } from '../../api/contract/refs.ts';
+import { CONTROLLER_QUEUE } from '../../api/contract/task-queues.ts';
+import { newLab } from '../support/fakes/lab.ts';
+import type { FakeVm } from '../support/fakes/world.ts';
+import { until } from '../support/until.ts';
+
+const lab = await newLab();
+afterAll(() => lab.close());
+beforeEach(() => {
+  lab.reset();
+  lab.tellEntities();
+});
+
+/** A VM as the API server has it, and the bridge that tells its entity. */
+const created = async (spec: Partial<VirtualMachineFacts> = {}) => {
+  const vm: ObjectRef = { namespace: 'default', name: 'vm-a', uid: randomUUID() };
+  const fake: FakeVm = { requests: [], reports: [], released: false };
+  let facts: VirtualMachineFacts = {
+    ...{ vm, resourceVersion: '1', generation: 1, runStrategy: 'Always', deleting: false, finalizers: [] },
+    ...{ stateChangeRequests: [], ...spec },
+  };
+  lab.world.vms.set(vm.uid, fake);
+  const tell = async (change: Partial<VirtualMachineFacts> = {}): Promise<void> => {
+    facts = { ...facts, ...change, stateChangeRequests: [...fake.requests] };
+    await lab.env.client.workflow.signalWithStart(WORKFLOWS.virtualMachine, {
+      ...{ workflowId: virtualMachineId(vm), taskQueue: CONTROLLER_QUEUE, args: [{ ref: vm }] },
+      ...{ signal: virtualMachineObserved, signalArgs: [facts] },
+    });
+  };
+  lab.world.tellVm = () => (fake.released ? Promise.resolve() : tell());
+  await tell();
+  return { vm, fake, tell, entity: lab.env.client.workflow.getHandle(virtualMachineId(vm)) };
+};
+
+const theInstance = () => [...lab.world.vmis.values()][0]?.facts;
+const untilRunning = (other?: string): Promise<ObjectRef> =>
+  until('an instance runs', () => {
+    const instance = theInstance();
+    return instance?.phase === 'Running' && instance.vmi.uid !== other ? instance.vmi : undefined;
+  });
+const over = (entity: WorkflowHandle) => entity.result();
+
+test('Always: the instance is created and runs', async () => {
+  const { fake } = await created();
+  await untilRunning();
+  await until('a report', () => fake.reports.at(-1)?.intent === 'run');
+  expect(fake.reports.at(-1)?.conditions).toEqual([]);
+});
+
+test('Halted: nothing is created; switched to Always it runs, switched back it is stopped', async () => {
+  const { fake, tell } = await created({ runStrategy: 'Halted' });
+  await until('a report', () => fake.reports.at(-1)?.intent === 'stop');
+  expect(lab.world.vmis.size).toBe(0);
+  await tell({ runStrategy: 'Always', generation: 2 });
+  await untilRunning();
+  await tell({ runStrategy: 'Halted', generation: 3 });
+  await until('the instance is gone', () => lab.world.vmis.size === 0);
+  expect(lab.world.pods.size).toBe(0);
+});
+
+test('a restart stops the instance, starts another, settles both requests, and never looks stopped', async () => {
+  const { fake, tell } = await created();
+  const first = await untilRunning();
+  await until('the report of the run', () => fake.reports.length > 0);
+  const before = fake.reports.length;
+  fake.requests = [{ action: 'Stop', uid: first.uid }, { action: 'Start' }];
+  await tell();
+  await untilRunning(first.uid);
+  await until('both requests are settled', () => fake.requests.length === 0);
+  expect(fake.reports.slice(before).map(({ intent }) => intent)).not.toContain('stop');
+  expect(lab.world.violations).toEqual([]);
+});
+
+test('Always: an instance that ended is replaced', async () => {
+  await created();
+  const first = await untilRunning();
+  await lab.world.endGuest([...lab.world.pods.keys()][0] ?? '', 'guestShutdown');
+  expect((await untilRunning(first.uid)).uid).not.toBe(first.uid);
+});
+
+test('an instance that never ran is replaced after a growing back-off, which is told', async () => {
+  lab.world.manners.kubelet = 'slow';
+  const { vm, fake } = await created();
+  const podUid = await until('a Pod', () => [...lab.world.pods.keys()][0]);
+  lab.world.manners.kubelet = 'prompt';
+  await until('the Pod is awaited', async () => {
+    const { phase } = await lab.env.client.workflow
+      .getHandle(instanceId(theInstance()?.vmi ?? vm))
+      .query<{ phase: string }>('entityStatus');
+    return phase === 'Scheduling';
+  });
+  await lab.world.endPod(podUid);
+  const failure = await until('the failure is told', () => fake.reports.at(-1)?.startFailure);
+  expect(failure.consecutiveFailCount).toBe(1);
+  await lab.env.sleep('11s');
+  await untilRunning();
+  await until('the failure is forgotten', () => fake.reports.at(-1)?.startFailure === undefined);
+});
+
+test('a deleted VM deletes its instance, waits for its end and is released', async () => {
+  const { fake, tell, entity } = await created();
+  await untilRunning();
+  await tell({ deleting: true });
+  await over(entity);
+  expect(fake.released).toBe(true);
+  expect(lab.world.vmis.size).toBe(0);
+  expect(lab.world.pods.size).toBe(0);
+});
+
+test('a run strategy of a later release is refused with a condition', async () => {
+  const { fake } = await created({ runStrategy: 'Manual' });
+  const condition = await until('the condition', () => fake.reports.at(-1)?.conditions[0]);
+  expect(condition).toMatchObject({ type: 'Failure', status: 'True' });
+  expect(condition.message).toContain('Manual is not supported yet');
+});
+
+test('a refused creation is told and tried again when the VM changes', async () => {
+  lab.world.manners.refuse['createInstance'] = {
+    type: 'InvalidSpec',
+    message: 'spec.domain.devices.disks[0]: no volume',
+  };
+  const { fake, tell } = await created();
+  const condition = await until('the condition', () => fake.reports.at(-1)?.conditions[0]);
+  expect(condition).toMatchObject({
+    type: 'Failure',
+    reason: 'FailedCreate',
+    message: 'spec.domain.devices.disks[0]: no volume',
+  });
+  delete lab.world.manners.refuse['createInstance'];
+  await tell({ generation: 2 });
+  await untilRunning();
+  await until('the condition is gone', () => fake.reports.at(-1)?.conditions.length === 0);
+});
+
+test('an entity that lost its history finds its instance and creates no second', async () => {
+  const { tell, entity } = await created();
+  const first = await untilRunning();
+  await entity.terminate();
+  await tell();
+  await until(
+    'it has adopted',
+    async () => (await entity.query<{ phase: string }>('entityStatus')).phase === 'Running',
+  );
+  expect(theInstance()?.vmi.uid).toBe(first.uid);
+  expect(lab.world.vmis.size).toBe(1);
+});

@@ -8,6 +8,7 @@ import { cached } from '../cache.ts';
 import type { Context } from '../context.ts';
 import { sourcesKey } from '../images/sources.ts';
 import { run } from '../shell.ts';
+import { makeBootDisk } from './disk.ts';
 import { loadOrder, parseModulesDep } from './modules.ts';
 import { behindMetaPackage, unpackDebian } from './packages.ts';
 
@@ -17,12 +18,12 @@ export interface Guest {
   readonly dir: string;
   readonly kernel: string;
   readonly initrd: string;
-  /** A raw disk of 8 MiB with an ext4 file system that holds the file `virtflow-container-disk`. */
+  /** A raw disk that boots the guest; its file system also holds the file `virtflow-container-disk`. */
   readonly disk: string;
 }
 
 /** What the guest is made of. */
-const SOURCES = ['root', 'counter.c', 'build.ts', 'modules.ts', 'packages.ts'];
+const SOURCES = ['root', 'counter.c', 'build.ts', 'disk.ts', 'modules.ts', 'packages.ts'];
 
 /** Loaded at every boot. */
 const BOOT_MODULES = [
@@ -86,7 +87,9 @@ async function build(ctx: Context, scratch: string, out: string): Promise<void> 
 
   await copyFile(join(debian, `boot/vmlinuz-${version}`), join(out, 'vmlinuz'));
   await writeFile(join(out, 'initrd'), await packInitramfs(join(debian, 'bin/busybox'), root));
-  await makeDisk(join(scratch, 'disk'), join(out, 'disk.img'));
+  const boot = join(scratch, 'boot');
+  await mkdir(boot);
+  await makeBootDisk({ kernel: join(out, 'vmlinuz'), initrd: join(out, 'initrd') }, boot, join(out, 'disk.img'));
 }
 
 async function installBusybox(binary: string, root: string): Promise<void> {
@@ -139,10 +142,4 @@ async function packInitramfs(busybox: string, root: string): Promise<Buffer> {
     encoding: 'buffer',
   });
   return promisify(zstdCompress)(stdout);
-}
-
-async function makeDisk(content: string, image: string): Promise<void> {
-  await mkdir(content, { recursive: true });
-  await writeFile(join(content, 'virtflow-container-disk'), 'This file came with the image.\n');
-  await run(['mke2fs', '-q', '-t', 'ext4', '-L', 'virtflow-disk', '-d', content, image, '8M']);
 }

@@ -60,7 +60,9 @@ const instanceObserved = (state: InstanceState, facts: NonNullable<InstanceState
   if (facts.vmi.uid !== state.ref.uid || state.object?.gone === true) return only(state);
   // A deletion is never taken back.
   const deleting = facts.deleting || state.object?.deleting === true;
-  const seen = { ...state, object: { ...facts, deleting } };
+  // Nothing is left to read of an object that is gone: its guest still has the grace period that it had.
+  const object = facts.gone === true && state.object !== undefined ? { ...state.object, gone: true } : facts;
+  const seen = { ...state, object: { ...object, deleting } };
   const known = startingFrom(seen, facts.phase);
   // The user may have changed what a waiting step waits for; a sweep that tells what is known asks whether the operation still runs.
   const isNews = facts.resourceVersion !== state.object?.resourceVersion && facts.gone !== true;

@@ -7,6 +7,11 @@ import { parseReadings, violations, type Reading } from './readings.ts';
 const POLL_MS = 20;
 const SCAN_EVERY = 10;
 const CHUNK = 1 << 16;
+/** /var/run is a link to /run, and an absolute link would be followed from our own root. */
+const LOG_IN_POD = SERIAL_LOG.replace(/^\/var\/run/, '/run');
+
+/** The guest kernel's last words when it was shut down in an orderly way. */
+const POWER_DOWN = 'reboot: Power down';
 
 interface Console {
   source: string;
@@ -21,6 +26,8 @@ interface Console {
  */
 export class Recorder {
   readonly readings: Reading[] = [];
+  /** A guest has shut itself down, in the time of the observation or before. */
+  poweredDown = false;
   readonly #overlaps: string[] = [];
   readonly #consoles = new Map<number, Console>();
   readonly #vm: { namespace: string; name: string };
@@ -30,6 +37,16 @@ export class Recorder {
   constructor(namespace: string, name: string) {
     this.#vm = { namespace, name };
     this.#running = this.#run();
+  }
+
+  /** The guest's last boot, once it has counted. */
+  get boot(): string | undefined {
+    return this.readings.at(-1)?.boot;
+  }
+
+  /** How often the guest was booted. */
+  get boots(): number {
+    return new Set(this.readings.map(({ boot }) => boot)).size;
   }
 
   /** Ends the observation. @returns every sign of two active domains; empty is good */
@@ -54,7 +71,7 @@ export class Recorder {
       this.#overlaps.push(`QEMU processes ${processes.map((p) => p.pid).join(', ')} at the same time at ${Date.now()}`);
     for (const { pid } of processes) {
       if (this.#consoles.has(pid)) continue;
-      const file = await open(`/proc/${pid}/root${SERIAL_LOG}`).catch(() => undefined);
+      const file = await open(`/proc/${pid}/root${LOG_IN_POD}`).catch(() => undefined);
       if (file) this.#consoles.set(pid, { source: `qemu ${pid}`, file, offset: 0, rest: '' });
     }
   }
@@ -64,11 +81,9 @@ export class Recorder {
       const { bytesRead, buffer } = await console.file.read(Buffer.alloc(CHUNK), 0, CHUNK, console.offset);
       if (bytesRead === 0) return;
       console.offset += bytesRead;
-      const { readings, rest } = parseReadings(
-        console.rest + buffer.toString('latin1', 0, bytesRead),
-        console.source,
-        Date.now(),
-      );
+      const text = console.rest + buffer.toString('latin1', 0, bytesRead);
+      this.poweredDown ||= text.includes(POWER_DOWN);
+      const { readings, rest } = parseReadings(text, console.source, Date.now());
       console.rest = rest;
       this.readings.push(...readings);
     }

@@ -12,7 +12,10 @@ export interface Assessment {
   readonly end?: DomainEnd;
 }
 
-type Known = Pick<Remembered, 'started' | 'shutdownDeadline' | 'signalled' | 'destroying' | 'end'>;
+type Known = Pick<
+  Remembered,
+  'started' | 'shutdownDeadline' | 'signalled' | 'wentDown' | 'unwatched' | 'destroying' | 'end'
+>;
 
 /** virDomainShutoffReason, in order of its numbers. */
 const SHUTOFF = ['unknown', 'shutdown', 'destroyed', 'crashed', 'migrated', 'saved', 'failed', 'snapshot', 'daemon'];
@@ -92,17 +95,24 @@ function afterEnd(state: DomainState, known: Known, otherwise: DomainEnd | undef
 function endOf(reason: string, known: Known): DomainEnd {
   switch (reason) {
     case 'shutdown':
-      return known.signalled === undefined ? 'guestShutdown' : `${known.signalled}Shutdown`;
+      return shutdownEnd(known);
     case 'destroyed':
       return known.destroying ?? 'killed';
     case 'crashed':
     case 'failed':
     case 'daemon':
-      return known.destroying ?? 'crashed';
+      return known.destroying ?? (crashIsDoubtful(known) ? shutdownEnd(known) : 'crashed');
     default:
       return 'unknown';
   }
 }
+
+const shutdownEnd = ({ signalled }: Known): DomainEnd =>
+  signalled === undefined ? 'guestShutdown' : `${signalled}Shutdown`;
+
+/** A libvirtd that was killed during a shutdown finds QEMU gone when it is back, and calls that a crash. */
+const crashIsDoubtful = ({ wentDown, signalled, unwatched }: Known): boolean =>
+  wentDown === true || (signalled !== undefined && unwatched === true);
 
 /** Exit code of the Pod's main container: a guest that ended by itself or on request is a success. */
 export const exitCodeOf = (end: DomainEnd | undefined): number => (end === 'crashed' || end === 'unknown' ? 1 : 0);

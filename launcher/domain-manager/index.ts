@@ -77,7 +77,10 @@ export class DomainManager {
       uri: 'qemu:///session',
       onEvent: (event) => this.#onEvent(event),
       onConnected: () => void this.#adopt(),
-      onDisconnected: (reason) => this.#log.warn({ reason: reason.message }, 'not connected to libvirt'),
+      onDisconnected: (reason) => {
+        this.#memory.lostSight();
+        this.#log.warn({ reason: reason.message }, 'not connected to libvirt');
+      },
     });
     this.domain = new LibvirtDomain(domainName(options.config.vmi), this.#session);
     this.#stopper = new Stopper({
@@ -272,6 +275,7 @@ export class DomainManager {
     if (event.domain.name !== this.domain.name) return;
     this.#log.info({ event: { ...event, domain: undefined } }, 'libvirt event');
     if (event.kind === 'agent') this.#options.onAgent(event.connected);
+    if (isGuestGoingDown(event)) this.#memory.update({ wentDown: true });
     this.#lookBecause(`after event ${event.kind}`);
   }
 
@@ -281,3 +285,7 @@ export class DomainManager {
 }
 
 const agentIsConnected = (xml: string): boolean => /org\.qemu\.guest_agent\.0'[^>]*state='connected'/.test(xml);
+
+/** `host`: QEMU is being ended from outside. */
+const isGuestGoingDown = (event: DomainEvent): boolean =>
+  event.kind === 'lifecycle' && event.lifecycle === 'shutdown' && event.detail !== 'host';

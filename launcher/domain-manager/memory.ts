@@ -15,6 +15,10 @@ const remembered = z.object({
   shutdownDeadline: z.number().optional(),
   /** Signal that the guest was last sent and did not refuse. */
   signalled: z.enum(['agent', 'acpi']).optional(),
+  /** The guest was seen going down in good order; QEMU's end follows. */
+  wentDown: z.boolean().optional(),
+  /** libvirtd or we were away after the guest had been signalled: QEMU may have ended in good order without a witness. */
+  unwatched: z.boolean().optional(),
   /** We destroy, or have destroyed, the domain: why. */
   destroying: z.enum(['destroyedAtDeadline', 'killed']).optional(),
   /** How the domain ended. A launcher runs a domain once: nothing is started after it. */
@@ -44,11 +48,17 @@ export class Memory {
       : { epoch: 0, started: false };
     const memory = new Memory(file, before);
     memory.update({ epoch: before.epoch + 1 });
+    memory.lostSight();
     return memory;
   }
 
   get now(): Readonly<Remembered> {
     return this.#now;
+  }
+
+  /** Libvirt's events may have been missed. */
+  lostSight(): void {
+    if (this.#now.signalled !== undefined && !this.#now.unwatched) this.update({ unwatched: true });
   }
 
   update(change: Partial<Remembered>): void {

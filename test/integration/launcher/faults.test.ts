@@ -86,3 +86,17 @@ test('a killed libvirtd comes back and the guest runs on; it can still be stoppe
   expect(await client.report('KillVMI')).toMatchObject({ state: 'shutoff', end: 'killed' });
   expect(await pod.exited).toBe(0);
 });
+
+test('a libvirtd that is killed in the middle of a clean shutdown does not make it a crash', async () => {
+  const { pod, client } = await startPod();
+  const { reports } = client.watch();
+  await client.report('SyncVMI', syncRequest(pod));
+  await agentConnected(reports);
+  await client.report('ShutdownVMI', { deadlineMs: Date.now() + 60_000 });
+  await until('libvirt tells that the guest goes down', () => pod.output.includes('"lifecycle":"shutdown"'), {
+    everyMs: 1,
+  });
+  pod.kill('/usr/sbin/libvirtd');
+  expect(await pod.exited).toBe(0);
+  expect(pod.lastReport).toMatchObject({ state: 'shutoff', end: 'agentShutdown' });
+});

@@ -57,6 +57,24 @@ test.each([
     expected: { state: 'crashed', end: 'crashed' },
   },
   {
+    what: 'libvirtd killed while the guest went down',
+    observed: seen(5, 3),
+    known: { ...ran, wentDown: true },
+    expected: { state: 'shutoff', end: 'guestShutdown' },
+  },
+  {
+    what: 'libvirtd killed after the agent was asked',
+    observed: seen(5, 8),
+    known: { ...ran, signalled: 'agent', unwatched: true },
+    expected: { state: 'shutoff', end: 'agentShutdown' },
+  },
+  {
+    what: 'QEMU died after a signal, libvirtd there',
+    observed: seen(5, 3),
+    known: { ...ran, signalled: 'acpi' },
+    expected: { state: 'crashed', end: 'crashed' },
+  },
+  {
     what: 'QEMU died while we destroyed it',
     observed: seen(5, 6),
     known: { ...ran, destroying: 'killed' },

@@ -22,7 +22,7 @@ export const instanceFacts = (vmi: VirtualMachineInstance): InstanceFacts => {
     phase: status?.phase ?? '',
     deleting: metadata?.deletionTimestamp !== undefined,
     ...(metadata?.deletionTimestamp === undefined ? {} : { deletionTimestamp: metadata.deletionTimestamp }),
-    gracePeriodSeconds: spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS,
+    gracePeriodSeconds: graceSeconds(spec.terminationGracePeriodSeconds),
     finalizers: metadata?.finalizers ?? [],
     ...(owner === undefined ? {} : { owner: { name: owner.name, uid: owner.uid } }),
     ...(status?.phaseTransitionTimestamps?.some(({ phase }) => phase === 'Running') ? { ran: true } : {}),
@@ -30,3 +30,7 @@ export const instanceFacts = (vmi: VirtualMachineInstance): InstanceFacts => {
     paused: holds(status?.conditions, 'Paused'),
   };
 };
+
+/** What is no whole number of seconds (a running VMI may have been edited so) counts as absent: its guest gets a deadline all the same. */
+const graceSeconds = (given: unknown): number =>
+  typeof given === 'number' && Number.isInteger(given) && given >= 0 ? given : DEFAULT_GRACE_SECONDS;

@@ -1,6 +1,6 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { PersistentVolumeClaim } from '../../../api/kubernetes/types.ts';
-import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { VirtualMachineInstance, Volume } from '../../../api/kubevirt/types.ts';
 import { failure } from '../../failures.ts';
 import type { KubePort } from '../../kube/port.ts';
 import type { ControllerPorts } from '../ports.ts';
@@ -13,14 +13,17 @@ export interface ClaimUse {
   source: 'PersistentVolumeClaim' | 'DataVolume';
 }
 
-/** Claims that a VMI's volumes use. */
-export const claimsOf = ({ spec }: VirtualMachineInstance): ClaimUse[] =>
-  (spec.volumes ?? []).flatMap((volume): ClaimUse[] => {
+/** Claims that a VMI's volumes use; of a list that is none (an object that nobody has validated yet) there are none. */
+export const claimsOf = ({ spec }: Pick<VirtualMachineInstance, 'spec'>): ClaimUse[] =>
+  volumesOf(spec).flatMap((volume): ClaimUse[] => {
     const claim = volume.persistentVolumeClaim?.claimName ?? volume.ephemeral?.persistentVolumeClaim?.claimName;
     if (claim !== undefined) return [{ volume: volume.name, claim, source: 'PersistentVolumeClaim' }];
     if (volume.dataVolume === undefined) return [];
     return [{ volume: volume.name, claim: volume.dataVolume.name, source: 'DataVolume' }];
   });
+
+const volumesOf = ({ volumes }: VirtualMachineInstance['spec']): Volume[] =>
+  Array.isArray(volumes) ? volumes.filter((volume: unknown) => typeof volume === 'object' && volume !== null) : [];
 
 /** All volumes of the spec exist and are ready. @throws VolumeNotFound, VolumeNotReady, ObjectGone */
 export const checkVolumes =

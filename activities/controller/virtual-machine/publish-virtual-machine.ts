@@ -28,7 +28,9 @@ export const publishVirtualMachine =
 
 const someClaimUnbound = async (kube: KubePort, vm: VirtualMachine): Promise<boolean> => {
   const namespace = vm.metadata?.namespace ?? '';
-  const uses = claimsOf({ spec: vm.spec.template.spec ?? { domain: { devices: {} } } });
+  // The type says that there is a template; an object of the API server need not keep to it.
+  const { template } = vm.spec as Partial<VirtualMachine['spec']>;
+  const uses = claimsOf({ spec: template?.spec ?? { domain: { devices: {} } } });
   const claims = await Promise.all(
     uses.map(({ claim }) => kube.get('PersistentVolumeClaim', { namespace, name: claim })),
   );

@@ -1,6 +1,6 @@
 import { dependencyChanged } from '../../../api/contract/entities.ts';
 import { claimsOf } from '../../../activities/controller/instance/check-volumes.ts';
-import { instanceFacts } from '../../../activities/facts/instance.ts';
+import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { Change } from '../informers/informer.ts';
@@ -119,7 +119,7 @@ export class Bridge {
       .instances()
       .filter((vmi) => namespace === undefined || vmi.metadata?.namespace === namespace)
       .filter((vmi) => WAITING.has(vmi.status?.phase ?? '') && concerns(vmi))
-      .map((vmi) => ofDependency(instanceFacts(vmi).vmi, dependencyChanged.name, { kind, name }));
+      .map((vmi) => ofDependency(refOf(vmi), dependencyChanged.name, { kind, name }));
   }
 }
 

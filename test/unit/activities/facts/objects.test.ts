@@ -67,3 +67,8 @@ test('a grace period of zero stays zero', () => {
   const vmi: VirtualMachineInstance = { spec: { domain: { devices: {} }, terminationGracePeriodSeconds: 0 } };
   expect(instanceFacts(vmi).gracePeriodSeconds).toBe(0);
 });
+
+test.each([['soon'], [-5], [1.5], [null]])('a grace period of %j counts as absent', (given) => {
+  const spec = { domain: { devices: {} }, terminationGracePeriodSeconds: given as number };
+  expect(instanceFacts({ spec }).gracePeriodSeconds).toBe(30);
+});

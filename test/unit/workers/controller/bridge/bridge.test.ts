@@ -114,3 +114,13 @@ test('insisting tells again what was acknowledged', async () => {
   bridge.insist(delivery === undefined ? [] : [delivery]);
   await until('it is delivered again', () => sent.length === 2);
 });
+
+test.each([['none'], [{ name: 'x' }], [[null, 'x', { name: 'x' }]], [undefined]])(
+  'a VMI whose volumes are %j keeps no other from being woken',
+  async (volumes) => {
+    const broken = { ...vmi('Pending', { name: 'broken', uid: 'i2' }), spec: { volumes } };
+    const { after } = bridgeWith([broken as unknown as ReturnType<typeof vmi>, vmi('Pending')]);
+    const told = await after({ kind: 'PersistentVolumeClaim', after: claim('claim', 'Bound') });
+    expect(told).toEqual([`${instance} plain`]);
+  },
+);

@@ -18,9 +18,9 @@ export const reportOf = (state: InstanceState): InstanceReport => {
   };
 };
 
-/** Whether the object can already look like this, so that a write would be for nothing (the API server's webhook writes Pending). */
+/** Whether the object looks like this since its creation, so that a write would be for nothing: without a phase it is as good as Pending. */
 export const isAsCreated = ({ object }: InstanceState, report: InstanceReport): boolean =>
-  object?.phase === 'Pending' &&
+  (object?.phase === 'Pending' || object?.phase === '') &&
   report.phase === 'Pending' &&
   Object.keys(report.activePods).length === 0 &&
   report.conditions.every(({ type }) => type === 'Ready');

@@ -42,7 +42,8 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
     state = shown;
     writeAttributes(attributesOf(shown));
     setCurrentDetails(detailsOf(shown));
-    if (shown.adoption !== 'done' || shown.released) return;
+    // What is created in a moment is told once it is there: one write instead of two.
+    if (shown.adoption !== 'done' || shown.released || shown.busy === 'create') return;
     const report = reportOf(shown);
     // The status mirrors the instance's, which the writer reads itself: another instance, or a newer one, is another status.
     const { vmi, resourceVersion } = shown.instance ?? {};

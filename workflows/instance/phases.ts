@@ -5,15 +5,17 @@ const ORDER = ['', 'Pending', 'Scheduling', 'Scheduled', 'Running', 'Succeeded']
 
 export const isFinal = (phase: string): boolean => phase === 'Succeeded' || phase === 'Failed';
 
-/** Enters a phase; phases only go forward, and a final one stays. */
-export const inPhase = (state: InstanceState, phase: string, at: string): InstanceState => {
-  if (isFinal(state.phase) || (phase !== 'Failed' && ORDER.indexOf(phase) <= ORDER.indexOf(state.phase))) return state;
-  return { ...state, phase, phaseTimes: [...state.phaseTimes, { phase, at }] };
-};
+/** Phases only go forward, and a final one stays. */
+const isLater = (phase: string, than: string): boolean =>
+  !isFinal(than) && (phase === 'Failed' || ORDER.indexOf(phase) > ORDER.indexOf(than));
+
+/** Enters a phase, unless it lies behind. */
+export const inPhase = (state: InstanceState, phase: string, at: string): InstanceState =>
+  isLater(phase, state.phase) ? { ...state, phase, phaseTimes: [...state.phaseTimes, { phase, at }] } : state;
 
 /** The phase that the object has already, of which an entity without history knows no time. */
 export const startingFrom = (state: InstanceState, phase: string): InstanceState =>
-  state.phase === '' ? { ...state, phase } : state;
+  isLater(phase, state.phase) ? { ...state, phase } : state;
 
 /** Phase of a VMI whose guest ended so: a guest that was shut down or destroyed on request has succeeded, as in KubeVirt. */
 export const finalPhase = (end: GuestEnd): 'Succeeded' | 'Failed' =>

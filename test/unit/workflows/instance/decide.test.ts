@@ -82,7 +82,7 @@ describe('what is made of the world', () => {
     const { instance: there, ...rest } = { instance: instance(), ...world };
     const { commands } = after(seen, {
       type: 'adopted',
-      found: { ...found(rest), ...(there === undefined ? {} : { instance: there }) } as never,
+      found: { ...found(rest), ...(there === undefined ? {} : { instance: there }) },
     });
     const without =
       there === undefined

@@ -68,7 +68,7 @@ const anyEvent = (id: string): fc.Arbitrary<InstanceEvent> => {
           ...(hasPod || (kind === 'start' && outcome === 'succeeded') ? { pod: podRef, epoch: 1 } : {}),
           ...(outcome === 'succeeded' ? {} : { failure: rest.failure }),
           ...(kind === 'shutdown' && outcome === 'succeeded' ? { end: rest.end } : {}),
-        } as never,
+        },
       })),
   );
 };

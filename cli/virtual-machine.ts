@@ -8,23 +8,41 @@ export interface OnVirtualMachine {
   namespace: string;
 }
 
-export interface Target {
+interface Found {
   kube: KubePort;
-  vm: VirtualMachine;
   name: { namespace: string; name: string };
 }
 
+export interface Target extends Found {
+  vm: VirtualMachine;
+}
+
+/** A VM, its instance, or both: an instance may stand alone. */
+export interface Guest extends Found {
+  vm?: VirtualMachine;
+  vmi?: VirtualMachineInstance;
+}
+
 /** Reads the VM that a command is about. @throws UserError when there is none */
-export async function findVirtualMachine(name: string, { namespace }: OnVirtualMachine): Promise<Target> {
+export async function findVirtualMachine(name: string, options: OnVirtualMachine): Promise<Target> {
+  const { kube, vm, name: key } = await findGuest(name, options);
+  if (vm) return { kube, vm, name: key };
+  throw new UserError(
+    `"${name}" is a VirtualMachineInstance without a VirtualMachine: it can only be deleted (kubectl delete vmi ${name}).`,
+  );
+}
+
+/** Reads VM and instance of a name. @throws UserError when there is neither */
+export async function findGuest(name: string, { namespace }: OnVirtualMachine): Promise<Guest> {
   const key = { namespace, name };
-  return talking(`reading VirtualMachine ${namespace}/${name}`, async () => {
+  return talking(`reading ${namespace}/${name}`, async () => {
     const kube = defaultKubeClient();
-    const vm = await kube.get('VirtualMachine', key);
-    if (!vm)
+    const [vm, vmi] = await Promise.all([kube.get('VirtualMachine', key), kube.get('VirtualMachineInstance', key)]);
+    if (!vm && !vmi)
       throw new UserError(
-        `there is no VirtualMachine "${name}" in namespace "${namespace}" (kubectl get vm -A shows all).`,
+        `there is no VirtualMachine or VirtualMachineInstance "${name}" in namespace "${namespace}" (kubectl get vm,vmi -A shows all).`,
       );
-    return { kube, vm, name: key };
+    return { kube, name: key, ...(vm && { vm }), ...(vmi && { vmi }) };
   });
 }
 

@@ -6,16 +6,16 @@ import { instanceId } from '../../api/contract/refs.ts';
 import { UserError } from '../errors.ts';
 import { vmCommand } from '../options.ts';
 import { withTemporal } from '../temporal/connection.ts';
-import { findVirtualMachine, instanceOf } from '../virtual-machine.ts';
+import { findGuest } from '../virtual-machine.ts';
 
 /** `virtflow retry`: ends the wait of the operation under way, or starts a new attempt of the one that failed last. */
 export const retryCommand = (): Command =>
   vmCommand('retry', 'end the wait of the operation under way, or try the operation that failed last again').action(
     async (name: string, options: { namespace: string }) => {
-      const target = await findVirtualMachine(name, options);
-      const uid = (await instanceOf(target))?.metadata?.uid;
+      const guest = await findGuest(name, options);
+      const uid = guest.vmi?.metadata?.uid;
       if (!uid) throw new UserError(`${name} has no instance, so no operation to retry; use virtflow start.`);
-      const entityId = instanceId({ ...target.name, uid });
+      const entityId = instanceId({ ...guest.name, uid });
       await withTemporal(async ({ client }) => {
         try {
           const entity = client.workflow.getHandle(entityId);

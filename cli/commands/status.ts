@@ -3,26 +3,26 @@ import { Option, type Command } from 'commander';
 import { tokenName } from '../../api/contract/refs.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import { vmCommand } from '../options.ts';
-import { findVirtualMachine, instanceOf, runStrategyOf, talking } from '../virtual-machine.ts';
+import { findGuest, runStrategyOf, talking } from '../virtual-machine.ts';
 
 /** `virtflow status`: where a VM stands, from its Kubernetes objects only (so that it works while Temporal is down). */
 export const statusCommand = (): Command =>
   vmCommand('status', 'where a VM stands: status, phase, node, launcher Pod, guest agent, conditions')
     .addOption(new Option('-o, --output <format>', 'output format').choices(['table', 'json']).default('table'))
     .action(async (name: string, options: { namespace: string; output: 'table' | 'json' }) => {
-      const target = await findVirtualMachine(name, options);
-      const vmi = await instanceOf(target);
+      const { kube, vm, vmi } = await findGuest(name, options);
       const token = await talking('reading the run token', () =>
-        target.kube.get('Lease', { namespace: options.namespace, name: tokenName({ name }) }),
+        kube.get('Lease', { namespace: options.namespace, name: tokenName({ name }) }),
       );
-      const status = summarize(target.vm, vmi, token?.spec?.holderIdentity);
+      const status = summarize(vm, vmi, token?.spec?.holderIdentity);
       console.log(options.output === 'json' ? JSON.stringify(status, null, 2) : renderStatus(status));
     });
 
 export interface VmStatusView {
   name: string;
   namespace: string;
-  runStrategy: string;
+  /** Absent for an instance without a VM. */
+  runStrategy?: string;
   status: string;
   phase?: string;
   node?: string;
@@ -35,11 +35,11 @@ export interface VmStatusView {
 
 /** Pure: the view of a VM's objects. */
 export function summarize(
-  vm: VirtualMachine,
+  vm: VirtualMachine | undefined,
   vmi: VirtualMachineInstance | undefined,
   tokenHolder: string | undefined,
 ): VmStatusView {
-  const conditions = [...(vm.status?.conditions ?? []), ...(vmi?.status?.conditions ?? [])];
+  const conditions = [...(vm?.status?.conditions ?? []), ...(vmi?.status?.conditions ?? [])];
   const byType = new Map(
     conditions.map((c) => [
       c.type,
@@ -48,10 +48,10 @@ export function summarize(
   );
   const { phase, nodeName, guestOSInfo } = vmi?.status ?? {};
   return {
-    name: vm.metadata?.name ?? '',
-    namespace: vm.metadata?.namespace ?? '',
-    runStrategy: runStrategyOf(vm),
-    status: vm.status?.printableStatus ?? 'no status yet',
+    name: (vm ?? vmi)?.metadata?.name ?? '',
+    namespace: (vm ?? vmi)?.metadata?.namespace ?? '',
+    ...(vm && { runStrategy: runStrategyOf(vm) }),
+    status: (vm ? vm.status?.printableStatus : vmi?.status?.phase) ?? 'no status yet',
     ...(phase && { phase }),
     ...(nodeName && { node: nodeName }),
     addresses: (vmi?.status?.interfaces ?? []).flatMap((i) => i.ipAddresses ?? (i.ipAddress ? [i.ipAddress] : [])),
@@ -67,7 +67,7 @@ export function renderStatus(view: VmStatusView): string {
   facts.push(
     { VM: `${view.namespace}/${view.name}` },
     { status: view.status },
-    { 'run strategy': view.runStrategy },
+    { 'run strategy': view.runStrategy ?? '- (an instance without a VM)' },
     { 'instance phase': view.phase ?? '-' },
     { node: view.node ?? '-' },
     { addresses: view.addresses.join(', ') || '-' },

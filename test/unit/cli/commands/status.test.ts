@@ -48,3 +48,10 @@ test('a VM without an instance shows dashes, not blanks', () => {
   expect(text).toContain('no status yet');
   expect(text).toContain('not connected');
 });
+
+test('an instance without a VM shows its phase and says that there is no VM', () => {
+  const bare = { ...vmi, metadata: { namespace: 'prod', name: 'bare' } };
+  const view = summarize(undefined, bare, undefined);
+  expect(view).toMatchObject({ name: 'bare', namespace: 'prod', status: 'Running' });
+  expect(renderStatus(view)).toContain('an instance without a VM');
+});

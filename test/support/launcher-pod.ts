@@ -54,7 +54,7 @@ export class LauncherPod {
     this.#base = base;
     const script = join(base, 'start');
     writeFileSync(script, startScript(base, this.#environment(options), options.network === true));
-    const namespaces = ['--mount', '--pid', '--net', '--uts', '--ipc', '--fork', '--kill-child', '--mount-proc'];
+    const namespaces = ['--mount', '--pid', '--net', '--uts', '--ipc', '--fork', '--mount-proc'];
     this.#outer = spawn('unshare', [...namespaces, '--propagation', 'private', 'sh', '-eu', script]);
     this.#outer.stdout?.on('data', (chunk) => (this.#output += String(chunk)));
     this.#outer.stderr?.on('data', (chunk) => (this.#output += String(chunk)));
@@ -129,8 +129,11 @@ export class LauncherPod {
     if (this.#init !== undefined) process.kill(this.#init, 'SIGTERM');
   }
 
+  /** Ends the Pod's first process, and with it, as its namespace's init, all others. */
   async dispose(): Promise<void> {
-    this.#outer.kill('SIGKILL');
+    const init = this.#init;
+    if (init === undefined) this.#outer.kill('SIGKILL');
+    else process.kill(init, 'SIGKILL');
     await this.exited;
     rmSync(this.#base, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -3,7 +3,7 @@ import { runStrategyOf, runStrategyPatch } from '../../../cli/virtual-machine.ts
 import type { VirtualMachine } from '../../../api/kubevirt/types.ts';
 
 const vm = (spec: Partial<VirtualMachine['spec']>): VirtualMachine => ({
-  spec: { template: {}, ...spec } as VirtualMachine['spec'],
+  spec: { template: {}, ...spec },
 });
 
 test.each`

@@ -19,7 +19,7 @@ until [ -S "$socket" ]; do
   sleep 0.2
 done
 as_launcher virsh --quiet --connect "qemu+unix:///session?socket=$socket" domcapabilities --virttype qemu >/dev/null
-kill $daemon
+kill "$(cat "$work/run/libvirtd.pid")" # the daemon, not the subshell that started it
 wait $daemon 2>/dev/null || true
 mkdir -p "$1"
 cp -R "$work/cache/." "$1"

@@ -1,14 +1,10 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
-import { virtualMachineObserved } from '../../api/contract/entities.ts';
 import type { VirtualMachineFacts } from '../../api/contract/facts.ts';
-import { WORKFLOWS } from '../../api/contract/operations.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
-import { instanceId, virtualMachineId } from '../../api/contract/refs.ts';
-import { CONTROLLER_QUEUE } from '../../api/contract/task-queues.ts';
+import { instanceId } from '../../api/contract/refs.ts';
 import { newLab } from '../support/fakes/lab.ts';
-import type { FakeVm } from '../support/fakes/world.ts';
+import { newVm, untilRunning as runs } from '../support/fakes/vm.ts';
 import { until } from '../support/until.ts';
 
 const lab = await newLab();
@@ -18,33 +14,9 @@ beforeEach(() => {
   lab.tellEntities();
 });
 
-/** A VM as the API server has it, and the bridge that tells its entity. */
-const created = async (spec: Partial<VirtualMachineFacts> = {}) => {
-  const vm: ObjectRef = { namespace: 'default', name: 'vm-a', uid: randomUUID() };
-  const fake: FakeVm = { requests: [], reports: [], released: false };
-  let facts: VirtualMachineFacts = {
-    ...{ vm, resourceVersion: '1', generation: 1, runStrategy: 'Always', deleting: false, finalizers: [] },
-    ...{ stateChangeRequests: [], ...spec },
-  };
-  lab.world.vms.set(vm.uid, fake);
-  const tell = async (change: Partial<VirtualMachineFacts> = {}): Promise<void> => {
-    facts = { ...facts, ...change, stateChangeRequests: [...fake.requests] };
-    await lab.env.client.workflow.signalWithStart(WORKFLOWS.virtualMachine, {
-      ...{ workflowId: virtualMachineId(vm), taskQueue: CONTROLLER_QUEUE, args: [{ ref: vm }] },
-      ...{ signal: virtualMachineObserved, signalArgs: [facts] },
-    });
-  };
-  lab.world.tellVm = () => (fake.released ? Promise.resolve() : tell());
-  await tell();
-  return { vm, fake, tell, entity: lab.env.client.workflow.getHandle(virtualMachineId(vm)) };
-};
-
+const created = (spec: Partial<VirtualMachineFacts> = {}) => newVm(lab, spec);
 const theInstance = () => [...lab.world.vmis.values()][0]?.facts;
-const untilRunning = (other?: string): Promise<ObjectRef> =>
-  until('an instance runs', () => {
-    const instance = theInstance();
-    return instance?.phase === 'Running' && instance.vmi.uid !== other ? instance.vmi : undefined;
-  });
+const untilRunning = (other?: string): Promise<ObjectRef> => runs(lab, other);
 const over = (entity: WorkflowHandle) => entity.result();
 
 test('Always: the instance is created and runs', async () => {

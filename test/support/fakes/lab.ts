@@ -20,6 +20,8 @@ export interface Lab {
   env: TestWorkflowEnvironment;
   world: World;
   fault: Fault | undefined;
+  /** History length after which entities continue as new; absent: when the server suggests it. */
+  continueAfter: number | undefined;
   /** A new world for a new test; its news go to the workflow with this id, or to the entities. */
   reset(): World;
   /** News of Pods and domains go straight to an operation, as its entity would forward them. */
@@ -48,8 +50,10 @@ export const newLab = async (options: { maxCachedWorkflows?: number; workflows?:
     env,
     world: newWorld(),
     fault: undefined,
+    continueAfter: undefined,
     reset: () => {
       lab.fault = undefined;
+      lab.continueAfter = undefined;
       lab.world = newWorld();
       return lab.world;
     },
@@ -58,7 +62,7 @@ export const newLab = async (options: { maxCachedWorkflows?: number; workflows?:
     },
     tellEntities: () => {
       const { world } = lab;
-      world.tell = (news) => tellEntities(env, world, news);
+      world.tell = (news) => tellEntities(lab, news);
       world.tellVm = () => Promise.resolve();
     },
     startNode: async () => {
@@ -128,8 +132,9 @@ const tellOperation = (operation: WorkflowHandle, news: News): Promise<void> =>
     if (news.kind === 'domain') await operation.signal(domainChanged, news.report);
   });
 
-const tellEntities = async (env: TestWorkflowEnvironment, world: World, news: News): Promise<void> => {
+const tellEntities = async ({ env, world, continueAfter }: Lab, news: News): Promise<void> => {
   const { client } = env;
+  const more = continueAfter === undefined ? {} : { continueAfter };
   switch (news.kind) {
     case 'domain': {
       const { vmi } = news.report;
@@ -145,7 +150,7 @@ const tellEntities = async (env: TestWorkflowEnvironment, world: World, news: Ne
       await (gone === true
         ? unlessGone(() => client.workflow.getHandle(instanceId(vmi)).signal(instanceObserved, news.facts))
         : client.workflow.signalWithStart(WORKFLOWS.virtualMachineInstance, {
-            ...{ workflowId: instanceId(vmi), taskQueue: CONTROLLER_QUEUE, args: [{ ref: vmi }] },
+            ...{ workflowId: instanceId(vmi), taskQueue: CONTROLLER_QUEUE, args: [{ ref: vmi, ...more }] },
             ...{
               signal: instanceObserved,
               signalArgs: [news.facts],

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { PodFacts } from '../../../../api/contract/facts.ts';
 import type { DomainState } from '../../../../api/launcher/reports.ts';
 import { decide } from '../../../../workflows/instance/decide.ts';
+import { reasonToStop } from '../../../../workflows/instance/ending.ts';
 import type { InstanceCommand, InstanceEvent, InstanceState } from '../../../../workflows/instance/state.ts';
 import { initialState, isOver } from '../../../../workflows/instance/state.ts';
 import { at, domain, found, heldToken, instance, pod, vmi } from './facts.ts';
@@ -179,12 +180,18 @@ test('a final phase stays', () =>
 test('the state survives JSON, as continue-as-new carries it', () =>
   holdsAlways(({ after }) => expect(JSON.parse(JSON.stringify(after))).toEqual(after)));
 
-test('a retry of a failed operation begins one', () =>
+test('a retry of a failed operation begins one, unless nothing is left to do', () =>
   holdsAlways(({ after }) => {
     if (after.failed === undefined || after.operation !== undefined || after.adoption !== 'done') return;
     const { commands, state } = decide(after, { type: 'retryRequested' }, at);
-    expect(commands.some(({ type }) => type === 'begin' || type === 'release') || state.end !== undefined).toBe(true);
+    const isAtRest = state.end !== undefined || state.object?.gone === true || (state.started && !mustEnd(state));
+    expect([commands.some(({ type }) => type === 'begin' || type === 'release') || isAtRest, state.failed]).toEqual([
+      true,
+      undefined,
+    ]);
   }));
+
+const mustEnd = (state: InstanceState): boolean => reasonToStop(state) !== undefined;
 
 test('the lives that these properties walk reach every kind of command', () => {
   const words = fc

@@ -50,7 +50,7 @@ test.each([
   expect(Date.now()).toBeLessThan(deadline);
   await until('the end of QEMU', async () => (await qemuProcesses(NAMESPACE, VM)).length === 0, { timeoutMs: 60_000 });
   const late = Date.now() - deadline;
-  process.stdout.write(`QEMU ${qemu?.pid} ended ${late} ms after its deadline\n`);
+  process.stderr.write(`QEMU ${qemu?.pid} ended ${late} ms after its deadline\n`);
 
   await startProcess('temporal');
   await untilStopped(VM);

@@ -36,7 +36,7 @@ const cases = rounds.flatMap((round) =>
 const runs: FaultRun[] = [];
 
 beforeAll(async () => {
-  process.stdout.write(`VIRTFLOW_FAULT_SEED=${SEED} VIRTFLOW_FAULT_ROUNDS=${ROUNDS}\n`);
+  process.stderr.write(`VIRTFLOW_FAULT_SEED=${SEED} VIRTFLOW_FAULT_ROUNDS=${ROUNDS}\n`);
   await ensureNamespace(NAMESPACE);
   await untilSystemReady();
   await deleteVm(VM);

@@ -21,7 +21,7 @@ export interface FaultRun {
 
 const seconds = (ms: number | undefined): string => (ms === undefined ? '-' : `${(ms / 1000).toFixed(1)} s`);
 
-/** The runs as a table on standard output, and as JSON in artifacts/faults.json. */
+/** The runs as a table on standard error (standard output is for reports of the test runner), and as JSON in artifacts/faults.json. */
 export async function reportFaults(runs: readonly FaultRun[]): Promise<void> {
   const table = new Table({
     head: ['victim', 'operation', 'seed', 'killed after', 'end after kill', 'in all', 'boots', 'violations', ''],
@@ -32,7 +32,7 @@ export async function reportFaults(runs: readonly FaultRun[]): Promise<void> {
       ...[run.victim, run.operation, run.seed, seconds(run.delay), seconds(run.recovered), seconds(run.total)],
       ...[String(run.boots ?? '-'), String(run.violations.length), run.outcome],
     ]);
-  process.stdout.write(`${table.toString()}\n`);
+  process.stderr.write(`${table.toString()}\n`);
   const directory = join(import.meta.dirname, '../../../artifacts');
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, 'faults.json'), JSON.stringify(runs, null, 2));

@@ -53,7 +53,9 @@ await runMain(log, async (signal) => {
   const kube = kubeClient(rest);
   const health = new Health();
   const register = createRegistry();
-  health.set('temporal', () => ({ ok: false, detail: 'not connected yet' }));
+  const report = (missing: string | undefined): void =>
+    health.set('temporal', () => ({ ok: missing === undefined, detail: missing ?? 'connected' }));
+  report('not connected yet');
 
   let bridge: Bridge | undefined;
   let state: ConfigState = nextConfig(undefined, undefined);
@@ -85,9 +87,7 @@ await runMain(log, async (signal) => {
   try {
     await orStop(Promise.all(Object.values(informers).map(({ synced }) => synced)), signal);
     applyConfig();
-    const temporal = await connectTemporal(log, signal);
-    const report = (missing: string | undefined): void =>
-      health.set('temporal', () => ({ ok: missing === undefined, detail: missing ?? 'connected' }));
+    const temporal = await connectTemporal(log, signal, report);
     await awaitSetup(temporal, report, log, signal);
     const worker = await createWorker(temporal, {
       kube,

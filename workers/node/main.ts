@@ -86,7 +86,9 @@ await runMain(log, async (signal) => {
   const ports = portsOf(config);
   const health = new Health();
   const register = createRegistry();
-  health.set('temporal', () => ({ ok: false, detail: 'not connected yet' }));
+  const report = (missing: string | undefined): void =>
+    health.set('temporal', () => ({ ok: missing === undefined, detail: missing ?? 'connected' }));
+  report('not connected yet');
 
   const registration = keepRegistered({
     directory: config.devicePlugins,
@@ -104,7 +106,7 @@ await runMain(log, async (signal) => {
   });
 
   // Launchers are followed from the start; reports wait until Temporal can be reached.
-  const temporal = connectTemporal(log, signal);
+  const temporal = connectTemporal(log, signal, report);
   const delivery = deliverTo({
     send: async (report) => {
       const { client } = await temporal;
@@ -143,12 +145,7 @@ await runMain(log, async (signal) => {
 
   try {
     const connected = await temporal;
-    await awaitSetup(
-      connected,
-      (missing) => health.set('temporal', () => ({ ok: missing === undefined, detail: missing ?? 'connected' })),
-      log,
-      signal,
-    );
+    await awaitSetup(connected, report, log, signal);
     const workers = await createWorkers(
       { ...ports, launchers: noticing(ports.launchers, discovery.lookNow) },
       connected,

@@ -19,7 +19,7 @@ export async function connectTemporal(): Promise<TemporalTarget> {
     return { client: new Client({ connection, namespace }), connection, address, namespace };
   } catch (error) {
     throw new UserError(
-      `Temporal at ${address} cannot be reached (${(error as Error).message}). Set TEMPORAL_ADDRESS, or check the server.`,
+      `Temporal at ${address} cannot be reached (${(error as Error).message}). Check the server, TEMPORAL_ADDRESS and, if it wants TLS, TEMPORAL_TLS_CLIENT_CERT_PATH and its like.`,
       {
         cause: error,
       },

@@ -1,10 +1,15 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachine, VirtualMachineInstanceSpec } from '../../../api/kubevirt/types.ts';
+import { COMMAND_SOCKET, LAUNCHER_VOLUMES } from '../../../api/launcher/paths.ts';
+import { processesOfPod } from '../../../deploy/local/pod-processes.ts';
 import { until } from '../../support/until.ts';
 import { applyInstance, isAgentConnected, untilInstance } from '../support/instances.ts';
-import { apply, getObject, kubectlError } from '../support/kubectl.ts';
+import { apply, getObject, kubectl, kubectlError } from '../support/kubectl.ts';
 import { emptyNamespace, ensureNamespace } from '../support/namespaces.ts';
-import { systemPods } from '../support/pods.ts';
+import { launcherPod, systemPods } from '../support/pods.ts';
 import { qemuProcesses } from '../support/processes.ts';
 import { condition, createClaim, guestSpec } from '../support/vms.ts';
 import { workflowIds, workflowSize } from '../support/workflows.ts';
@@ -141,11 +146,13 @@ const undisturbed = async (): Promise<object> => {
 };
 
 describe('a spec that cannot work ends in a condition that names field or object and the remedy', () => {
+  const started = new Date();
   let before: object;
 
   beforeAll(async () => {
     await ensureNamespace(NAMESPACE);
     await emptyNamespace(NAMESPACE);
+    await kubectl(['delete', `pvc/nowhere`, `pv/${NAMESPACE}-nowhere`, '-n', NAMESPACE, '--ignore-not-found']);
     await applyInstance(NAMESPACE, 'healthy', await guestSpec());
     await untilInstance('ready', NAMESPACE, 'healthy', isAgentConnected);
     before = await undisturbed();
@@ -188,7 +195,7 @@ describe('a spec that cannot work ends in a condition that names field or object
   });
 
   test('none of them is tried endlessly', async () => {
-    const ids = await workflowIds(`VmNamespace = "${NAMESPACE}"`);
+    const ids = await workflowIds(`VmNamespace = "${NAMESPACE}" AND StartTime >= "${started.toISOString()}"`);
     const open = await Promise.all(ids.map(workflowSize));
     expect(ids.length).toBeGreaterThanOrEqual(CASES.length);
     expect(open.filter(({ events }) => events > MANY_EVENTS)).toEqual([]);
@@ -200,8 +207,32 @@ describe('a spec that cannot work ends in a condition that names field or object
     expect(condition(vmi, 'Synchronized')).toBeUndefined();
   });
 
+  test('garbage on a command socket is refused, and logged once', async () => {
+    const vmi = await untilInstance('ready', NAMESPACE, 'healthy', isAgentConnected, 1000);
+    const pod = await launcherPod(vmi.metadata?.uid ?? '', NAMESPACE);
+    const socket = await commandSocketOf(pod);
+    for (const garbage of ['GET / HTTP/1.1\r\nHost: x\r\n\r\n', '\0\xff\x16garbage', 'PRI * HTTP/2.0 almost'])
+      await closedBy(socket, garbage);
+    const log = await kubectl(['logs', pod.metadata?.name ?? '', '-n', NAMESPACE, '-c', 'compute']);
+    expect(log.split('\n').filter((line) => line.includes('does not speak HTTP/2'))).toHaveLength(1);
+  });
+
   test('nothing else was disturbed', async () => {
     expect(await undisturbed()).toEqual(before);
     await untilInstance('still ready', NAMESPACE, 'healthy', isAgentConnected, 1000);
   });
 });
+
+/** The launcher's command socket, by way of one of its processes. */
+async function commandSocketOf(pod: Pod): Promise<string> {
+  const [one] = (await processesOfPod(pod.metadata?.uid ?? '')).filter(({ command }) => command.includes('launcher'));
+  return `/proc/${one?.pid}/root${LAUNCHER_VOLUMES.sockets.path}/${COMMAND_SOCKET}`;
+}
+
+/** Sends the text and waits until the other side closes. */
+async function closedBy(path: string, text: string): Promise<void> {
+  const socket = connect(path);
+  socket.resume();
+  socket.write(text, 'latin1');
+  await once(socket, 'close', { signal: AbortSignal.timeout(15_000) });
+}

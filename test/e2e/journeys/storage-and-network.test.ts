@@ -9,12 +9,11 @@ import { createContext } from '../../../deploy/local/context.ts';
 import { buildGuest } from '../../../deploy/local/guest/build.ts';
 import { runInGuest } from '../../../deploy/local/guest/exec.ts';
 import { TEST_GUEST } from '../../../deploy/local/images.ts';
-import { processesOfPod } from '../../../deploy/local/pod-processes.ts';
 import { until } from '../../support/until.ts';
 import { applyInstance, isAgentConnected, untilInstance } from '../support/instances.ts';
 import { apply, getObject, kubectl } from '../support/kubectl.ts';
 import { emptyNamespace, ensureNamespace } from '../support/namespaces.ts';
-import { nodeVar, onNode } from '../support/nodes.ts';
+import { nodeVar, onNode, sharedFile } from '../support/nodes.ts';
 import { launcherPod, systemPods } from '../support/pods.ts';
 import { historyInClear, workflowIds } from '../support/workflows.ts';
 import { SHARED_DIRECTORY, createClaim, guestSpec } from '../support/vms.ts';
@@ -112,7 +111,7 @@ describe('storage', () => {
 
   test('a hostDisk and a claim hold what the guest writes', async () => {
     await inGuest('secret', `echo ${SECRET}-host >/mnt/vdb/file; echo ${SECRET}-claim >/mnt/vdc/file; sync`);
-    const image = (directory: string) => nodeVar(NODE, `lib/virtflow-shared/${NAMESPACE}-${directory}/disk.img`);
+    const image = (directory: string) => sharedFile(`${NAMESPACE}-${directory}/disk.img`);
     expect((await readFile(image('host'))).includes(`${SECRET}-host`)).toBe(true);
     expect((await readFile(image('data'))).includes(`${SECRET}-claim`)).toBe(true);
   });
@@ -205,10 +204,11 @@ async function cachedDisks(): Promise<string[]> {
   return disks.filter((_, index) => inodes[index] === inode);
 }
 
-/** Inode of the file that QEMU has open as the container disk's image. */
+/** Inode of the file that the launcher is shown as the container disk's image. */
 async function backingFile(name: string): Promise<string> {
   const vmi = await getObject<VirtualMachineInstance>('vmi', name, NAMESPACE);
   const pod = await launcherPod(vmi?.metadata?.uid ?? '', NAMESPACE);
-  const qemu = (await processesOfPod(pod.metadata?.uid ?? '')).find(({ command }) => command.includes('qemu-system'));
-  return String((await stat(`/proc/${qemu?.pid}/root${containerDiskImage('root')}`)).ino);
+  const stat = ['stat', '-c', '%i', containerDiskImage('root')];
+  const at = ['-n', NAMESPACE, pod.metadata?.name ?? '', '-c', 'compute'];
+  return (await kubectl(['exec', ...at, '--', ...stat])).trim();
 }

@@ -11,3 +11,6 @@ export async function onNode(node: string, command: readonly string[]): Promise<
 /** Where a file below a node's /var lies on this machine. */
 export const nodeVar = (node: string, path: string): string =>
   join(createContext().stateDir, 'nodes', node, 'var', path);
+
+/** Where the directory that both nodes share (SHARED_DIRECTORY on each) lies on this machine. */
+export const sharedFile = (path: string): string => join(createContext().stateDir, 'shared', path);

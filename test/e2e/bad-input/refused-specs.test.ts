@@ -7,7 +7,7 @@ import { COMMAND_SOCKET, LAUNCHER_VOLUMES } from '../../../api/launcher/paths.ts
 import { processesOfPod } from '../../../deploy/local/pod-processes.ts';
 import { until } from '../../support/until.ts';
 import { applyInstance, isAgentConnected, untilInstance } from '../support/instances.ts';
-import { apply, getObject, kubectl, kubectlError } from '../support/kubectl.ts';
+import { apply, getObject, kubectl, kubectlError, virtflow } from '../support/kubectl.ts';
 import { emptyNamespace, ensureNamespace } from '../support/namespaces.ts';
 import { launcherPod, systemPods } from '../support/pods.ts';
 import { qemuProcesses } from '../support/processes.ts';
@@ -121,7 +121,8 @@ const CASES: Case[] = [
   },
   {
     what: 'more memory than any node has',
-    name: 'huge',
+    // As long as most: a name that is fine goes into labels and names of other objects.
+    name: `huge-${'x'.repeat(90)}`,
     change: ({ domain }) => (domain.memory = { guest: '100Ti' }),
     condition: 'PodScheduled',
     reason: 'Unschedulable',
@@ -207,6 +208,13 @@ describe('a spec that cannot work ends in a condition that names field or object
     expect(condition(vmi, 'Synchronized')).toBeUndefined();
   });
 
+  test('a VM whose template is corrected starts after virtflow restart', async () => {
+    const template = { spec: { domain: { memory: { guest: '128Mi' } } } };
+    const patch = JSON.stringify({ spec: { template } });
+    await kubectl(['patch', 'vm', 'no-memory', '-n', NAMESPACE, '--type=merge', '-p', patch]);
+    await virtflow(['restart', 'no-memory', '-n', NAMESPACE, '--wait']);
+  });
+
   test('garbage on a command socket is refused, and logged once', async () => {
     const vmi = await untilInstance('ready', NAMESPACE, 'healthy', isAgentConnected, 1000);
     const pod = await launcherPod(vmi.metadata?.uid ?? '', NAMESPACE);
@@ -225,7 +233,9 @@ describe('a spec that cannot work ends in a condition that names field or object
 
 /** The launcher's command socket, by way of one of its processes. */
 async function commandSocketOf(pod: Pod): Promise<string> {
-  const [one] = (await processesOfPod(pod.metadata?.uid ?? '')).filter(({ command }) => command.includes('launcher'));
+  const [one] = (await processesOfPod(pod.metadata?.uid ?? '')).filter(({ command }) =>
+    command.includes('launcher/init/../main.ts'),
+  );
   return `/proc/${one?.pid}/root${LAUNCHER_VOLUMES.sockets.path}/${COMMAND_SOCKET}`;
 }
 

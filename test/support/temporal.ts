@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +7,6 @@ import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { DefaultLogger, Runtime, bundleWorkflowCode } from '@temporalio/worker';
 import { SEARCH_ATTRIBUTES } from '../../api/contract/search-attributes.ts';
 import { versions } from '../../deploy/local/versions.ts';
-
-jest.setTimeout(60_000);
 
 /** The time-skipping server that `./dev` installs. @throws Error that says what to do when it is not there */
 const testServer = (): string => {

@@ -177,6 +177,8 @@ test('an operation that was terminated is noticed and what it left is cleared aw
   await untilPhase(vmi, 'Scheduling');
   lab.world.manners.kubelet = 'prompt';
   await lab.env.client.workflow.getHandle(`vmi-start/${vmi.uid}/1`).terminate();
+  // As the sweep does.
+  await tellAgain(vmi);
   await untilPhase(vmi, 'Running');
   expect([...lab.world.pods.keys()]).toEqual([`pod-${vmi.uid}-2`]);
   expect(lab.world.violations).toEqual([]);

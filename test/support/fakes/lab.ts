@@ -28,8 +28,8 @@ export interface Lab {
   tellOperation(workflowId: string): void;
   /** News go to the entities, which the bridge starts if they do not run. */
   tellEntities(): void;
-  stopNode(): Promise<void>;
-  startNode(): Promise<void>;
+  /** Workers of a node; those of NODE run from the beginning. */
+  startNode(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,12 +39,7 @@ export const newLab = async (options: { maxCachedWorkflows?: number; workflows?:
   const inject = faultInjector(() => lab.fault);
   const controller = inject(delegating<ControllerActivities>(newWorld().controller, () => lab.world.controller));
   const node = inject(delegating<NodeActivities>(newWorld().node, () => lab.world.node));
-  const stopController = await run(
-    env,
-    { taskQueue: CONTROLLER_QUEUE, workflowBundle, activities: controller },
-    options,
-  );
-  let stopNode: (() => Promise<void>) | undefined;
+  const stops = [await run(env, { taskQueue: CONTROLLER_QUEUE, workflowBundle, activities: controller }, options)];
 
   const lab: Lab = {
     env,
@@ -65,24 +60,16 @@ export const newLab = async (options: { maxCachedWorkflows?: number; workflows?:
       world.tell = (news) => tellEntities(lab, news);
       world.tellVm = () => Promise.resolve();
     },
-    startNode: async () => {
-      if (stopNode !== undefined) return;
-      const stops = await Promise.all(
-        [nodeQueue(NODE), urgentNodeQueue(NODE)].map((taskQueue) => run(env, { taskQueue, activities: node }, {})),
-      );
-      stopNode = async () => void (await Promise.all(stops.map((stop) => stop())));
-    },
-    stopNode: async () => {
-      await stopNode?.();
-      stopNode = undefined;
+    startNode: async (name) => {
+      const queues = [nodeQueue(name), urgentNodeQueue(name)];
+      stops.push(...(await Promise.all(queues.map((taskQueue) => run(env, { taskQueue, activities: node }, {})))));
     },
     close: async () => {
-      await lab.stopNode();
-      await stopController();
+      await Promise.all(stops.map((stop) => stop()));
       await env.teardown();
     },
   };
-  await lab.startNode();
+  await lab.startNode(NODE);
   return lab;
 };
 

@@ -53,6 +53,8 @@ export interface Manners {
   guest: 'obeys' | 'ignores';
   /** The first failure of an activity is this one, until it is removed. */
   refuse: Partial<Record<string, { type: FailureType; message: string }>>;
+  /** Where the scheduler puts Pods. */
+  node: string;
   /** State in which syncInstance leaves the domain. */
   startsAs: 'running' | 'starting';
 }
@@ -89,7 +91,7 @@ export const newWorld = (): World => {
   const pods = new Map<string, FakePod>();
   const tokens = new Map<string, FakeToken>();
   const violations: string[] = [];
-  const manners: Manners = { kubelet: 'prompt', guest: 'obeys', refuse: {}, startsAs: 'running' };
+  const manners: Manners = { kubelet: 'prompt', guest: 'obeys', refuse: {}, node: NODE, startsAs: 'running' };
   let version = 0;
   let created = 0;
 
@@ -347,7 +349,7 @@ export const newWorld = (): World => {
       vmis.set(vmi.uid, fake);
       return fake;
     },
-    startPod: async (uid) => setPod(podAt(uid), { node: NODE, phase: 'Running', computeReady: true }),
+    startPod: async (uid) => setPod(podAt(uid), { node: manners.node, phase: 'Running', computeReady: true }),
     changePod: async (uid, facts) => setPod(podAt(uid), facts),
     endGuest: async (podUid, end) => {
       const pod = podAt(podUid);

@@ -1,0 +1,20 @@
+import { newLab } from '../support/fakes/lab.ts';
+import { save } from './histories.ts';
+import { scenarios } from './scenarios.ts';
+
+/**
+ * `npm run record [SCENARIO …]`: runs the scenarios against the workflows as they are and writes their histories. A recorded history stands for the
+ * operations that run in clusters when a new release arrives: record anew only together with a patch marker, or before the first release.
+ */
+const lab = await newLab();
+const chosen = process.argv.slice(2);
+for (const [scenario, run] of Object.entries(scenarios)) {
+  if (chosen.length > 0 && !chosen.includes(scenario)) continue;
+  lab.reset();
+  for (const [name, handle] of Object.entries(await run(lab))) {
+    await save(name, await handle.fetchHistory());
+    console.log(`${scenario}: ${name}`);
+  }
+}
+await lab.close();
+process.exit(0);

@@ -154,11 +154,11 @@ describe('a spec that cannot work ends in a condition that names field or object
     await ensureNamespace(NAMESPACE);
     await emptyNamespace(NAMESPACE);
     await kubectl(['delete', `pvc/nowhere`, `pv/${NAMESPACE}-nowhere`, '-n', NAMESPACE, '--ignore-not-found']);
-    await applyInstance(NAMESPACE, 'healthy', await guestSpec());
+    await applyInstance(NAMESPACE, 'healthy', guestSpec());
     await untilInstance('ready', NAMESPACE, 'healthy', isAgentConnected);
     before = await undisturbed();
     for (const given of CASES) {
-      const spec = await guestSpec();
+      const spec = guestSpec();
       given.change(spec);
       await apply(manifest(given, spec));
     }

@@ -28,9 +28,9 @@ beforeAll(async () => {
   await ensureNamespace(RESTRICTED, { 'pod-security.kubernetes.io/enforce': 'restricted' });
   for (const namespace of [QUOTA, RESTRICTED]) await emptyNamespace(namespace);
   await quota('0');
-  await applyInstance(RESTRICTED, 'plain', await guestSpec({ network: true }));
-  await applyInstance(QUOTA, 'limited', await guestSpec());
-  const onHost = await guestSpec({
+  await applyInstance(RESTRICTED, 'plain', guestSpec({ network: true }));
+  await applyInstance(QUOTA, 'limited', guestSpec());
+  const onHost = guestSpec({
     change: (spec) => {
       const path = `${SHARED_DIRECTORY}/${RESTRICTED}/disk.img`;
       spec.domain.devices.disks = [{ name: 'host', disk: { bus: 'virtio' } }];

@@ -56,7 +56,7 @@ test('meanwhile the last good configuration is in force, also for workers that s
   await kubectl(['delete', 'pod', controller?.metadata?.name ?? '', '-n', SYSTEM_NAMESPACE, '--wait']);
   await untilSystemReady();
   // Boots without KVM (useEmulation), and its disk needs the feature gate.
-  const spec = await guestSpec({
+  const spec = guestSpec({
     change: (changed) => {
       changed.domain.devices.disks = [{ name: 'host', disk: { bus: 'virtio' } }];
       const path = `${SHARED_DIRECTORY}/${NAMESPACE}/disk.img`;

@@ -12,7 +12,7 @@ const NAMESPACE = 'virtflow-retry';
 const started = new Date();
 
 const applyVm = async (name: string, volume: object): Promise<void> => {
-  const spec = await guestSpec({
+  const spec = guestSpec({
     change: (changed) => {
       changed.domain.devices.disks = [{ name: 'data', disk: { bus: 'virtio' } }];
       changed.volumes = [{ name: 'data', ...volume }];

@@ -33,7 +33,7 @@ const inGuest = async (name: string, script: string): Promise<string> =>
 const disk = (name: string, device: object = { disk: { bus: 'virtio' } }) => ({ name, ...device });
 
 /** Container disk, blank disk and inline cloud-init, with the Pod network. */
-const inline = async () =>
+const inline = () =>
   guestSpec({
     network: true,
     change: (spec) => {
@@ -53,7 +53,7 @@ const inline = async () =>
   });
 
 /** The same container disk, a disk of the node and a claim, cloud-init from a Secret, no network. */
-const secret = async () =>
+const secret = () =>
   guestSpec({
     change: (spec) => {
       spec.nodeSelector = { 'kubernetes.io/hostname': NODE };
@@ -80,8 +80,8 @@ beforeAll(async () => {
     stringData: { userdata: `#cloud-config\nhostname: named-by-secret\nruncmd:\n  - echo ${SECRET} >/run/told\n` },
   });
   await createClaim('data', '16Mi', NAMESPACE);
-  await applyInstance(NAMESPACE, 'inline', await inline());
-  await applyInstance(NAMESPACE, 'secret', await secret());
+  await applyInstance(NAMESPACE, 'inline', inline());
+  await applyInstance(NAMESPACE, 'secret', secret());
   await Promise.all(['inline', 'secret'].map((name) => untilInstance('ready', NAMESPACE, name, isAgentConnected)));
 });
 afterAll(async () => void (await emptyNamespace(NAMESPACE)));

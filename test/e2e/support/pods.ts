@@ -1,6 +1,6 @@
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import { until } from '../../support/until.ts';
-import { kubectl, listObjects } from './kubectl.ts';
+import { listObjects } from './kubectl.ts';
 import { NAMESPACE } from './vms.ts';
 
 export const SYSTEM_NAMESPACE = 'virtflow';
@@ -36,17 +36,3 @@ export const untilSystemReady = (timeoutMs = 180_000): Promise<boolean> =>
     },
     { timeoutMs, everyMs: 500 },
   );
-
-/** From this restart on the kubelet makes a Pod wait for tens of seconds. */
-const SLOW_RESTARTS = 2;
-
-/** Replaces those of virtflow's own Pods that were killed so often that the kubelet would delay their next restart. */
-export async function renewWorkers(): Promise<void> {
-  const pods = [...(await systemPods('controller')), ...(await systemPods('node'))];
-  const worn = pods.filter(({ status }) =>
-    status?.containerStatuses?.some(({ restartCount }) => restartCount >= SLOW_RESTARTS),
-  );
-  if (worn.length === 0) return;
-  await kubectl(['delete', 'pod', '-n', SYSTEM_NAMESPACE, ...worn.map(({ metadata }) => metadata?.name ?? '')]);
-  await untilSystemReady();
-}

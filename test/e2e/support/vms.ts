@@ -1,5 +1,4 @@
-import { buildImages } from '../../../deploy/local/images.ts';
-import { createContext } from '../../../deploy/local/context.ts';
+import { TEST_GUEST } from '../../../deploy/local/images.ts';
 import type {
   VirtualMachine,
   VirtualMachineInstance,
@@ -31,8 +30,7 @@ export interface GuestOptions {
 }
 
 /** Spec of a VMI with the test guest. */
-export async function guestSpec(options: GuestOptions = {}): Promise<VirtualMachineInstanceSpec> {
-  const { testGuest } = await buildImages(createContext());
+export function guestSpec(options: GuestOptions = {}): VirtualMachineInstanceSpec {
   const args = [
     KERNEL_ARGS,
     ...(options.counter ? ['counter=ttyS0'] : []),
@@ -46,7 +44,7 @@ export async function guestSpec(options: GuestOptions = {}): Promise<VirtualMach
         kernelBoot: {
           kernelArgs: args.join(' '),
           container: {
-            image: testGuest,
+            image: TEST_GUEST,
             imagePullPolicy: 'IfNotPresent',
             kernelPath: '/boot/vmlinuz',
             initrdPath: '/boot/initrd',
@@ -77,7 +75,7 @@ export async function createVm(name: string, options: GuestOptions & { runStrate
     apiVersion: 'kubevirt.io/v1',
     kind: 'VirtualMachine',
     metadata: { name, namespace: NAMESPACE },
-    spec: { runStrategy: options.runStrategy ?? 'Always', template: { spec: await guestSpec(options) } },
+    spec: { runStrategy: options.runStrategy ?? 'Always', template: { spec: guestSpec(options) } },
   });
 }
 

@@ -1,0 +1,138 @@
+import { ApplicationFailure, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { FailureInfo } from '../../api/contract/failures.ts';
+import type {
+  OperationFinished,
+  OperationInput,
+  OperationKind,
+  OperationStatus,
+  StepRecord,
+} from '../../api/contract/operations.ts';
+import { operationFinished, operationProgress, operationStatus, retryNow } from '../../api/contract/operations.ts';
+import { tell } from '../shared/signals.ts';
+import { now } from '../shared/time.ts';
+import { newAttributeWriter } from '../shared/visibility.ts';
+import type { Observations } from './observations.ts';
+import { stepTable } from './step-table.ts';
+
+export type Facts = Partial<Pick<OperationStatus, 'pod' | 'epoch' | 'end' | 'deadline'>>;
+
+/** What an operation tells of itself: to queries, to the UI, to search, and to its entity. */
+export interface Journal {
+  status: OperationStatus;
+  /** A new phase: search attributes follow. */
+  enter: (phase: string) => void;
+  /** The phase in which the operation ends; its end is told by `finish`. */
+  close: (phase: string, failure?: FailureInfo) => void;
+  found: (facts: { [K in keyof Facts]: Facts[K] | undefined }) => void;
+  begin: (name: string, node: string | undefined) => StepRecord;
+  /** The record was changed. */
+  changed: () => void;
+  trouble: (record: StepRecord, failure: FailureInfo | undefined) => void;
+  end: (record: StepRecord, state: StepRecord['state']) => void;
+  finish: (outcome: OperationFinished['outcome']) => Promise<void>;
+}
+
+/** Registers the handlers; to be called before the first await. */
+export const newJournal = (kind: OperationKind, input: OperationInput, seen: Observations): Journal => {
+  const { vmi, attempt, retryOf, entity } = input;
+  const operationId = workflowInfo().workflowId;
+  const writeAttributes = newAttributeWriter();
+  const status: OperationStatus = {
+    ...{ kind, vmi, attempt, phase: 'Accepted', steps: [] },
+    ...(retryOf === undefined ? {} : { retryOf }),
+  };
+  let trouble: { step: string; failure: FailureInfo } | undefined;
+  let told = '';
+
+  setHandler(operationStatus, () => status);
+  handleRetryNow(status, seen);
+
+  const changed = (): void => setCurrentDetails(stepTable(status));
+  const tellProgress = (): void => {
+    const { phase } = status;
+    const progress = { operationId, kind, phase, ...placeOf(status), ...(trouble === undefined ? {} : { trouble }) };
+    const text = JSON.stringify(progress);
+    if (text === told) return;
+    told = text;
+    void tell(entity, operationProgress, progress);
+  };
+  const become = (phase: string): void => {
+    status.phase = phase;
+    writeAttributes({
+      ...{ VmNamespace: vmi.namespace, VmName: vmi.name, VmUid: input.vm?.uid ?? vmi.uid },
+      ...{ Operation: kind, Phase: phase, NodeName: status.pod?.node, FailureReason: status.failure?.type },
+    });
+    changed();
+  };
+
+  return {
+    status,
+    changed,
+    enter: (phase) => {
+      become(phase);
+      tellProgress();
+    },
+    close: (phase, failure) => {
+      if (failure !== undefined) status.failure = failure;
+      become(phase);
+    },
+    found: (facts) => {
+      for (const [key, value] of Object.entries(facts)) {
+        if (value === undefined) delete status[key as keyof Facts];
+        else Object.assign(status, { [key]: value });
+      }
+    },
+    begin: (name, node) => {
+      const record: StepRecord = {
+        ...{ name, startedAt: now(), attempts: 0, state: 'running' },
+        ...(node === undefined ? {} : { node }),
+      };
+      status.steps.push(record);
+      return record;
+    },
+    trouble: (record, failure) => {
+      if (failure === undefined) delete record.failure;
+      else record.failure = failure;
+      record.state = failure === undefined ? 'running' : 'waiting';
+      trouble = failure === undefined ? undefined : { step: record.name, failure };
+      changed();
+      tellProgress();
+    },
+    end: (record, state) => {
+      record.state = state;
+      record.endedAt = now();
+      delete record.nextTryAt;
+      if (state === 'done') {
+        delete record.failure;
+        trouble = undefined;
+      }
+      changed();
+      tellProgress();
+    },
+    finish: async (outcome) => {
+      const { end, failure } = status;
+      await tell(entity, operationFinished, {
+        ...{ operationId, kind, outcome, ...placeOf(status) },
+        ...(end === undefined ? {} : { end }),
+        ...(failure === undefined ? {} : { failure }),
+      });
+    },
+  };
+};
+
+const placeOf = ({ pod, epoch }: OperationStatus): Pick<OperationStatus, 'pod' | 'epoch'> => ({
+  ...(pod === undefined ? {} : { pod }),
+  ...(epoch === undefined ? {} : { epoch }),
+});
+
+const handleRetryNow = ({ steps }: OperationStatus, seen: Observations): void => {
+  const retry = (): { step: string } => {
+    seen.call();
+    return { step: steps.at(-1)?.name ?? '' };
+  };
+  const validator = (): void => {
+    if (steps.at(-1)?.state === 'waiting') return;
+    throw ApplicationFailure.nonRetryable('No step of this operation waits; see its steps with virtflow history.');
+  };
+  setHandler(retryNow, retry, { validator });
+};

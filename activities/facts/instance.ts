@@ -28,6 +28,7 @@ export const instanceFacts = (vmi: VirtualMachineInstance): InstanceFacts => {
     ...(status?.phaseTransitionTimestamps?.some(({ phase }) => phase === 'Running') ? { ran: true } : {}),
     ready: holds(status?.conditions, 'Ready'),
     paused: holds(status?.conditions, 'Paused'),
+    ...(spec.startStrategy === 'Paused' ? { startPaused: true } : {}),
   };
 };
 

@@ -37,6 +37,8 @@ export interface InstanceFacts {
   owner?: { name: string; uid: string };
   ready: boolean;
   paused: boolean;
+  /** spec.startStrategy is Paused. */
+  startPaused?: boolean;
   /** status.phaseTransitionTimestamps says that it was Running once; without it only an observed phase tells. */
   ran?: boolean;
   /** True once the object is known to be gone (a watch said Deleted, or a live read said 404). */

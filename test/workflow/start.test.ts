@@ -25,6 +25,13 @@ test('a start takes the token, creates the Pod, and ends with a running domain',
   expect(result.steps.find(({ name }) => name === 'SyncInstance')?.node).toBe('node-a');
 });
 
+test('a VMI whose startStrategy is Paused is started paused', async () => {
+  const vmi = newVmi(lab);
+  lab.world.createVmi(vmi, { startPaused: true });
+  await (await start(lab, vmi)).result();
+  expect(lab.world.leftovers(vmi)[0]).toContain('domain paused');
+});
+
 test('a step that waits shows why, and retryNow ends the wait at once', async () => {
   lab.world.manners.refuse['checkVolumes'] = { type: 'VolumeNotFound', message: 'PVC default/disk does not exist' };
   const operation = await start(lab, newVmi(lab));

@@ -16,7 +16,9 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
     const retiring: Pick<Retiring, 'asked' | 'proven'> = { asked: undefined, proven: [] };
 
     enter('Pending');
-    await step('AdmitInstance', { run: ({ summary }) => controllerActivities(summary).admitInstance(vmi) });
+    const admitted = await step('AdmitInstance', {
+      run: ({ summary }) => controllerActivities(summary).admitInstance(vmi),
+    });
     await step('CheckVolumes', { run: ({ summary }) => controllerActivities(summary).checkVolumes(vmi) });
     const { epoch } = await step('AcquireToken', {
       run: async ({ summary }) => (acquired = await controllerActivities(summary).acquireToken({ vmi, attempt })),
@@ -50,8 +52,8 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
       node,
       run: ({ summary }) => {
         retiring.asked = pod;
-        const paused = input.paused === undefined ? {} : { paused: input.paused };
-        return longNodeActivities(node, summary).syncInstance({ vmi, pod, epoch, ...paused });
+        const paused = input.paused ?? admitted.startPaused ?? false;
+        return longNodeActivities(node, summary).syncInstance({ vmi, pod, epoch, ...(paused ? { paused } : {}) });
       },
     });
     await step('AwaitRunning', { node, run: (round) => domainRunning(op, vmi, pod, report, round) });

@@ -299,14 +299,16 @@ export const newWorld = (): World => {
   });
 
   const node: NodeActivities = {
-    syncInstance: async ({ vmi, pod, epoch }) => {
+    syncInstance: async ({ vmi, pod, epoch, paused }) => {
       refuse('syncInstance');
       const token = tokenOf(vmi);
       if (token.epoch !== epoch || token.holder?.pod?.uid !== pod.uid)
         throw failure('StaleToken', `not at epoch ${epoch}`);
       const found = podAt(pod.uid);
       if (found.facts.deleting) throw failure('PodFailed', `Pod ${pod.name} is terminating`);
-      if (!isActive(found)) await setDomain(found, { state: manners.startsAs, tokenEpoch: epoch });
+      if (!isActive(found)) {
+        await setDomain(found, { state: paused === true ? 'paused' : manners.startsAs, tokenEpoch: epoch });
+      }
       return found.domain;
     },
     shutdownDomain: async ({ pod, deadline }) => {

@@ -35,6 +35,22 @@ export const nextConfig = (kubevirt: KubeVirt | undefined, before: ConfigState |
   }
 };
 
+/** The configuration as it changes with the KubeVirt objects. */
+export interface ConfigKeeper {
+  /** In force: KubeVirt's defaults until the first update. */
+  current(): ConfigState;
+  update(objects: KubeVirt[]): ConfigState;
+}
+
+export const configKeeper = (): ConfigKeeper => {
+  // Nothing until an object was seen: defaults are no last good configuration.
+  let state: ConfigState | undefined;
+  return {
+    current: () => state ?? { config: effectiveConfiguration(undefined) },
+    update: (objects) => (state = nextConfig(theKubeVirt(objects), state)),
+  };
+};
+
 /** The generated type calls the field by another name than the API does. */
 const configurationOf = ({ spec }: KubeVirt): object => (spec as { configuration?: object }).configuration ?? {};
 

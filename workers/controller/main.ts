@@ -13,8 +13,7 @@ import type { Temporal } from '../shared/temporal.ts';
 import { connectTemporal } from '../shared/temporal.ts';
 import type { Bridge } from './bridge/bridge.ts';
 import { workflowSource } from './bundle.ts';
-import type { ConfigState } from './cluster-config.ts';
-import { nextConfig, theKubeVirt } from './cluster-config.ts';
+import { configKeeper } from './cluster-config.ts';
 import { readConfig } from './config.ts';
 import type { WatchedChange } from './informers/informers.ts';
 import { createInformers } from './informers/informers.ts';
@@ -58,11 +57,11 @@ await runMain(log, async (signal) => {
   report('not connected yet');
 
   let bridge: Bridge | undefined;
-  let state: ConfigState = nextConfig(undefined, undefined);
+  const configuration = configKeeper();
   const metrics = controllerMetrics(register, () => bridge?.backlog ?? 0);
 
   const applyConfig = (): void => {
-    state = nextConfig(theKubeVirt(informers.KubeVirt.list()), state);
+    const state = configuration.update(informers.KubeVirt.list());
     if (state.unreadable !== undefined)
       log.error({ reason: state.unreadable }, 'the last good configuration stays in force');
     if (bridge !== undefined) void publishConfig(kube, state, log);
@@ -91,7 +90,7 @@ await runMain(log, async (signal) => {
     await awaitSetup(temporal, report, log, signal);
     const worker = await createWorker(temporal, {
       kube,
-      config: () => state.config,
+      config: () => configuration.current().config,
       launcherImage: config.launcherImage,
       ...(config.imagePullSecret === undefined ? {} : { imagePullSecret: config.imagePullSecret }),
       clock: () => new Date(),
@@ -111,7 +110,7 @@ await runMain(log, async (signal) => {
           leading,
         );
         metrics.isLeading.set(1);
-        void publishConfig(kube, state, log);
+        void publishConfig(kube, configuration.current(), log);
         leading.addEventListener('abort', () => {
           bridge = undefined;
           metrics.isLeading.set(0);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { KubeVirt } from '../../../../api/kubevirt/types.ts';
-import { kubeVirtPatch, nextConfig, theKubeVirt } from '../../../../workers/controller/cluster-config.ts';
+import { configKeeper, kubeVirtPatch, nextConfig, theKubeVirt } from '../../../../workers/controller/cluster-config.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const kubevirt = (configuration: object, status: KubeVirt['status'] = {}): KubeVirt => ({
@@ -24,6 +24,16 @@ test('a worker that starts with a configuration it cannot read finds the last go
   const patch = kubeVirtPatch(kubevirt(emulated), nextConfig(kubevirt(emulated), undefined), now);
   const status = patch?.['status'] as KubeVirt['status'];
   expect(nextConfig(kubevirt(broken, status), undefined).config.useEmulation).toBe(true);
+});
+
+test('the defaults that hold before any object was seen are no last good configuration', () => {
+  const keeper = configKeeper();
+  expect(keeper.current().config.useEmulation).toBe(false);
+  const status = { observedDeploymentConfig: JSON.stringify(emulated) };
+  expect(keeper.update([kubevirt(broken, status)])).toMatchObject({ config: { useEmulation: true } });
+  expect(keeper.update([kubevirt({})]).config.useEmulation).toBe(false);
+  keeper.update([kubevirt(broken, status)]);
+  expect(keeper.current()).toMatchObject({ config: { useEmulation: false }, unreadable: expect.any(String) as string });
 });
 
 test('without a readable memory the defaults are in force', () => {

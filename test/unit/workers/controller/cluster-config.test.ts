@@ -33,7 +33,8 @@ test('the defaults that hold before any object was seen are no last good configu
   expect(keeper.update([kubevirt(broken, status)])).toMatchObject({ config: { useEmulation: true } });
   expect(keeper.update([kubevirt({})]).config.useEmulation).toBe(false);
   keeper.update([kubevirt(broken, status)]);
-  expect(keeper.current()).toMatchObject({ config: { useEmulation: false }, unreadable: expect.any(String) as string });
+  expect(keeper.current().config.useEmulation).toBe(false);
+  expect(keeper.current().unreadable).toMatch(/useEmulation/);
 });
 
 test('without a readable memory the defaults are in force', () => {

@@ -1,12 +1,14 @@
 import { dependencyChanged } from '../../../api/contract/entities.ts';
 import { claimsOf } from '../../../activities/controller/instance/check-volumes.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
+import { podFacts } from '../../../activities/facts/pod.ts';
+import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { Change } from '../informers/informer.ts';
 import type { WatchedChange } from '../informers/informers.ts';
 import type { Delivery } from './deliveries.ts';
-import { ofDependency, ofInstance, ofPod, ofVirtualMachine } from './deliveries.ts';
+import { instanceOf, ofDependency, ofInstance, ofPod, ofVirtualMachine } from './deliveries.ts';
 import { CoalescingQueue } from './queue.ts';
 import { claimMatters, configurationMatters, nodeMatters, quotaMatters } from './relevance.ts';
 
@@ -82,7 +84,7 @@ export class Bridge {
       case 'VirtualMachineInstance':
         return subjects(change).flatMap((vmi) => ofInstance(vmi, isGone));
       case 'Pod':
-        return subjects(change).flatMap((pod) => ofPod(pod, isGone));
+        return subjects(change).flatMap((pod) => [...ofPod(pod, isGone), ...this.#wakeSuccessors(pod, isGone)]);
       case 'PersistentVolumeClaim': {
         const { before, after } = change;
         if (after === undefined || !claimMatters(before, after)) return [];
@@ -106,6 +108,19 @@ export class Bridge {
         // Migrations come later.
         return [];
     }
+  }
+
+  /** A Pod that has ended frees the run token of its VM for an instance of the same name that came after. */
+  #wakeSuccessors(pod: Pod, isGone: boolean): Delivery[] {
+    if (!isGone && !podFacts(pod).provenEnded) return [];
+    const owner = instanceOf(pod);
+    const { name = '', namespace } = pod.metadata ?? {};
+    return this.#wake(
+      'Pod',
+      name,
+      namespace,
+      ({ metadata }) => metadata?.name === owner?.name && metadata?.uid !== owner?.uid,
+    );
   }
 
   /** Tells every instance that may be waiting for it. */

@@ -43,10 +43,14 @@ export const ofInstance = (vmi: VirtualMachineInstance, isGone: boolean): Delive
   return [own, { ...plain(owner, instanceObserved.name, facts, ref.uid), digest }];
 };
 
+/** The VMI that a launcher Pod belongs to; undefined for any other Pod. */
+export const instanceOf = (pod: Pod): { name: string; uid: string } | undefined =>
+  pod.metadata?.ownerReferences?.find(({ kind }) => kind === 'VirtualMachineInstance');
+
 /** To the entity of the VMI that created the Pod. */
 export const ofPod = (pod: Pod, isGone: boolean): Delivery[] => {
   const facts = { ...podFacts(pod), ...(isGone ? { gone: true } : {}) };
-  const owner = pod.metadata?.ownerReferences?.find(({ kind }) => kind === 'VirtualMachineInstance');
+  const owner = instanceOf(pod);
   if (owner === undefined) return [];
   const workflowId = instanceId({ namespace: pod.metadata?.namespace ?? '', name: owner.name, uid: owner.uid });
   return [{ ...plain(workflowId, podObserved.name, facts, facts.uid), digest: podDigest(facts) }];

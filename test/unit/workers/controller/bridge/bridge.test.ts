@@ -102,6 +102,25 @@ test.each<[string, WatchedChange, number]>([
   expect(await after(change)).toHaveLength(times);
 });
 
+test('an ended Pod wakes the instance that came after its own under the same name, and no other', async () => {
+  const successor = vmi('Pending', { uid: 'i2' });
+  const { after } = bridgeWith([successor, vmi('Pending', { name: 'other', uid: 'i3' })]);
+  const woken = `${instance.replace('i1', 'i2')} plain`;
+  const ended = pod('Succeeded');
+  ended.status = {
+    ...{ phase: 'Succeeded' },
+    containerStatuses: [
+      {
+        ...{ name: 'compute', image: '', imageID: '', ready: false, restartCount: 0 },
+        state: { terminated: { exitCode: 0 } },
+      },
+    ],
+  };
+  expect(await after({ kind: 'Pod', after: pod('Running') })).not.toContain(woken);
+  expect(await after({ kind: 'Pod', after: ended })).toEqual([`${instance} plain`, woken]);
+  expect(await after({ kind: 'Pod', before: ended })).toEqual([`${instance} plain`, woken]);
+});
+
 test('an instance that runs is not woken', async () => {
   const { after } = bridgeWith([vmi('Running')]);
   expect(await after({ kind: 'PersistentVolumeClaim', after: claim('claim', 'Bound') })).toEqual([]);

@@ -58,7 +58,10 @@ test.each(cases)(
   async ({ victim, operation, round }) => {
     await prepare(operation);
     const random = randomOf(`${SEED}/${round}/${victim.name}/${operation}`);
-    const run: FaultRun = { victim: victim.name, operation, seed: SEED, delay: 0, violations: [], outcome: 'failed' };
+    const run: FaultRun = {
+      ...{ victim: victim.name, operation, seed: SEED, round },
+      ...{ delay: 0, violations: [], outcome: 'failed' },
+    };
     runs.push(run);
     const recorder = new Recorder(NAMESPACE, VM);
     try {

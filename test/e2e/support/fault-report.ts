@@ -7,6 +7,7 @@ export interface FaultRun {
   victim: string;
   operation: string;
   seed: string;
+  round: number;
   /** From the request (or, for a process of the launcher Pod, from when it was there) to the kill. */
   delay: number;
   /** From the kill to the operation's end. */
@@ -24,12 +25,19 @@ const seconds = (ms: number | undefined): string => (ms === undefined ? '-' : `$
 /** The runs as a table on standard error (standard output is for reports of the test runner), and as JSON in artifacts/faults.json. */
 export async function reportFaults(runs: readonly FaultRun[]): Promise<void> {
   const table = new Table({
-    head: ['victim', 'operation', 'seed', 'killed after', 'end after kill', 'in all', 'boots', 'violations', ''],
+    head: ['victim', 'operation', 'seed, round', 'killed after', 'end after kill', 'in all', 'boots', 'violations', ''],
     style: { head: [], border: [] },
   });
   for (const run of runs)
     table.push([
-      ...[run.victim, run.operation, run.seed, seconds(run.delay), seconds(run.recovered), seconds(run.total)],
+      ...[
+        run.victim,
+        run.operation,
+        `${run.seed}, ${run.round}`,
+        seconds(run.delay),
+        seconds(run.recovered),
+        seconds(run.total),
+      ],
       ...[String(run.boots ?? '-'), String(run.violations.length), run.outcome],
     ]);
   process.stderr.write(`${table.toString()}\n`);

@@ -1,3 +1,6 @@
+if (Number(process.versions.node.split('.')[0]) < 24)
+  throw new Error(`virtflow needs Node 24, this is ${process.version}: eval "$(./dev env)" puts it into PATH.`);
+
 /** One project per kind of test, so that each runs alone: `npm run test:<project>`. */
 const project = (name, timeout = 10_000) => ({
   displayName: name,
@@ -19,8 +22,8 @@ export default {
   maxWorkers: 2,
   projects: [
     project('unit'),
-    project('workflow', 60_000),
-    project('replay', 60_000),
+    project('workflow', 120_000),
+    project('replay', 120_000),
     project('integration', 120_000),
     project('e2e', 600_000),
   ],

@@ -11,7 +11,7 @@ export interface Entity<State, Event, Command> {
   wakeAt(state: State): string | undefined;
   /** Starts the command; its end comes back as an event. */
   perform(command: Command): Promise<Event | undefined>;
-  /** After each decision: status, visibility. */
+  /** After each decision, before its commands: status, visibility. */
   show(state: State): void;
   /** Nothing of `show` is under way. */
   isShown(): boolean;
@@ -51,8 +51,9 @@ export const runEntity = <State, Event, Command>(entity: Entity<State, Event, Co
       if (event === undefined) return await entity.continueAsNew(state);
       const decision = entity.decide(state, event, now());
       state = decision.state;
-      for (const command of decision.commands) void begin(command);
+      // Shown first: a command may have to wait until the world has seen what it follows from.
       entity.show(state);
+      for (const command of decision.commands) void begin(command);
     }
     await condition(() => performing === 0 && entity.isShown() && allHandlersFinished());
     return state;

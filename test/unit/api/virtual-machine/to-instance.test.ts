@@ -2,12 +2,11 @@ import { expect, test } from '@jest/globals';
 import type { VirtualMachine } from '../../../../api/kubevirt/types.ts';
 import { toInstance } from '../../../../api/virtual-machine/index.ts';
 
-const vm = (template: object, status: object = {}): VirtualMachine =>
-  ({
-    metadata: { name: 'web', namespace: 'shop', uid: 'vm-uid', labels: { of: 'vm' }, annotations: { of: 'vm' } },
-    spec: { runStrategy: 'Always', template },
-    status,
-  });
+const vm = (template: object, status: object = {}): VirtualMachine => ({
+  metadata: { name: 'web', namespace: 'shop', uid: 'vm-uid', labels: { of: 'vm' }, annotations: { of: 'vm' } },
+  spec: { runStrategy: 'Always', template },
+  status,
+});
 const bare = { spec: { domain: { devices: {} } } };
 
 test('the VMI has the VM’s name, the template’s labels and annotations, owner and finalizers', () => {

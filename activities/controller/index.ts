@@ -8,7 +8,6 @@ import { deletePod, observePod } from './instance/observe-pod.ts';
 import { publishInstance } from './instance/publish-instance.ts';
 import { releaseInstance } from './instance/release-instance.ts';
 import type { ControllerPorts } from './ports.ts';
-import { recordEvent } from './record-event.ts';
 import { acquireToken } from './token/acquire-token.ts';
 import { bindToken } from './token/bind-token.ts';
 import { releaseToken } from './token/release-token.ts';
@@ -39,5 +38,4 @@ export const controllerActivities = (ports: ControllerPorts): ControllerActiviti
     observeInstance: observeInstance(ports),
     publishVirtualMachine: publishVirtualMachine(ports),
     releaseVirtualMachine: releaseVirtualMachine(ports),
-    recordEvent: recordEvent(ports),
   });

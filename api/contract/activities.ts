@@ -99,14 +99,6 @@ export interface ControllerActivities {
   observeInstance(vm: ObjectRef): Promise<InstanceFacts | undefined>;
   publishVirtualMachine(request: { vm: ObjectRef; report: VirtualMachineReport }): Promise<void>;
   releaseVirtualMachine(vm: ObjectRef): Promise<void>;
-  /** A Kubernetes Event on the object, as KubeVirt emits them. */
-  recordEvent(event: {
-    kind: 'VirtualMachine' | 'VirtualMachineInstance';
-    ref: ObjectRef;
-    type: 'Normal' | 'Warning';
-    reason: string;
-    message: string;
-  }): Promise<void>;
 }
 
 /** How it was proven that a domain is gone (design: evidence a, b, c, d). */

@@ -12,12 +12,13 @@ import type { KubePort } from '../../kube/port.ts';
 import type { ClaimFacts } from '../launch-manifest/index.ts';
 import { ManifestError, renderLaunchManifest } from '../launch-manifest/index.ts';
 import type { ControllerPorts } from '../ports.ts';
+import { recordEvent } from '../record-event.ts';
 import { refuseRivals } from '../token/rivals.ts';
 import { readToken } from '../token/store.ts';
 import { claimsOf } from './check-volumes.ts';
 import { readInstance } from './read.ts';
 
-type Ports = Pick<ControllerPorts, 'kube' | 'config' | 'launcherImage' | 'imagePullSecret'>;
+type Ports = Pick<ControllerPorts, 'kube' | 'log' | 'config' | 'launcherImage' | 'imagePullSecret'>;
 
 /**
  * Creates the launcher Pod of an attempt, or returns the one that exists: its name derives from VMI and attempt, so there is never a second.
@@ -41,7 +42,15 @@ export const ensureLauncherPod =
     }
     await refuseRivals(kube, attempt.vmi, (pod) => pod.name === name);
     try {
-      return podFacts(await kube.create('Pod', manifest));
+      const created = podFacts(await kube.create('Pod', manifest));
+      const message = `Created launcher Pod ${created.name}`;
+      await recordEvent(ports, {
+        kind: 'VirtualMachineInstance',
+        ref: attempt.vmi,
+        reason: 'SuccessfulCreate',
+        message,
+      });
+      return created;
     } catch (error) {
       const raced = isAlreadyExists(error) ? await kube.get('Pod', { namespace, name }) : undefined;
       if (raced === undefined) throw error;

@@ -9,11 +9,12 @@ import { failure } from '../../failures.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import { timestamp } from '../conditions.ts';
 import type { ControllerPorts } from '../ports.ts';
+import { recordEvent } from '../record-event.ts';
 import { readVirtualMachine } from './read.ts';
 
 /** Creates the VM's VMI, or returns the one that exists. @throws InvalidSpec, Forbidden, ObjectGone, TokenHeld (a foreign VMI has the name) */
 export const createInstance =
-  ({ kube, clock }: Pick<ControllerPorts, 'kube' | 'clock'>): ControllerActivities['createInstance'] =>
+  ({ kube, clock, log }: Pick<ControllerPorts, 'kube' | 'clock' | 'log'>): ControllerActivities['createInstance'] =>
   async ({ vm: ref, paused }) => {
     const vm = await readVirtualMachine(kube, ref);
     if (vm.metadata?.deletionTimestamp !== undefined) {
@@ -26,7 +27,10 @@ export const createInstance =
     const since = { phase: 'Pending', phaseTransitionTimestamp: timestamp(clock()) };
     vmi.status = { ...vmi.status, phase: since.phase, phaseTransitionTimestamps: [since] };
     try {
-      return instanceFacts(await kube.create('VirtualMachineInstance', vmi));
+      const created = instanceFacts(await kube.create('VirtualMachineInstance', vmi));
+      const message = `Created VirtualMachineInstance ${ref.name} (${created.vmi.uid})`;
+      await recordEvent({ kube, log }, { kind: 'VirtualMachine', ref, reason: 'SuccessfulCreate', message });
+      return created;
     } catch (error) {
       const raced = isAlreadyExists(error) ? await kube.get('VirtualMachineInstance', ref) : undefined;
       if (raced === undefined) throw error;

@@ -5,12 +5,13 @@ import { DEFAULT_GRACE_SECONDS, instanceFacts } from '../../facts/instance.ts';
 import { findInstance } from '../instance/read.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { ifStillThere, onConflictAgain } from '../races.ts';
+import { recordEvent } from '../record-event.ts';
 import { findOwnedInstance } from './read.ts';
 
 /** Deletes the VMI by uid and returns what is left of it; with `gracePeriodSeconds` its own grace period is replaced first. */
 export const deleteInstance =
-  ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['deleteInstance'] =>
-  async ({ vmi: ref, gracePeriodSeconds }) => {
+  ({ kube, log }: Pick<ControllerPorts, 'kube' | 'log'>): ControllerActivities['deleteInstance'] =>
+  async ({ vm, vmi: ref, gracePeriodSeconds }) => {
     await onConflictAgain(async () => {
       const vmi = await findInstance(kube, ref);
       if (vmi === undefined || gracePeriodSeconds === undefined) return;
@@ -21,7 +22,11 @@ export const deleteInstance =
       };
       await ifStillThere(kube.mergePatch('VirtualMachineInstance', ref, patch));
     });
-    await kube.remove('VirtualMachineInstance', ref, { uid: ref.uid });
+    const removed = await kube.remove('VirtualMachineInstance', ref, { uid: ref.uid });
+    if (removed !== undefined) {
+      const message = `Asked VirtualMachineInstance ${ref.name} (${ref.uid}) to shut down`;
+      await recordEvent({ kube, log }, { kind: 'VirtualMachine', ref: vm, reason: 'SuccessfulDelete', message });
+    }
     const left = await findInstance(kube, ref);
     return left === undefined ? goneInstance(ref) : instanceFacts(left);
   };

@@ -350,20 +350,13 @@ test('a quota and PodSecurity: the message names the remedy', async () => {
   });
 });
 
-test('an event is on the object', async () => {
+test('the creation and the deletion of its VMI are told as events of the VM, once each', async () => {
   const vm = await newVm('events');
-  const event = {
-    kind: 'VirtualMachine',
-    ref: vm,
-    type: 'Normal',
-    reason: 'SuccessfulCreate',
-    message: 'Started',
-  } as const;
-  await twice(() => activities.recordEvent(event));
+  const { vmi } = await twice(() => activities.createInstance({ vm }));
+  await twice(() => activities.deleteInstance({ vm, vmi }));
   const { items } = (await server.rest.send({ method: 'GET', path: '/api/v1/namespaces/default/events' })) as {
     items: { involvedObject: { uid: string }; reason: string }[];
   };
-  expect(items.filter(({ involvedObject }) => involvedObject.uid === vm.uid).map(({ reason }) => reason)).toContain(
-    'SuccessfulCreate',
-  );
+  const reasons = items.filter(({ involvedObject }) => involvedObject.uid === vm.uid).map(({ reason }) => reason);
+  expect(reasons.sort()).toEqual(['SuccessfulCreate', 'SuccessfulDelete']);
 });

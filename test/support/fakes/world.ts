@@ -290,7 +290,6 @@ export const newWorld = (): World => {
       const found = vms.get(vm.uid);
       if (found !== undefined) found.released = true;
     },
-    recordEvent: async () => undefined,
   };
 
   const goneVmi = (vmi: ObjectRef): InstanceFacts => ({

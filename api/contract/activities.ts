@@ -82,8 +82,11 @@ export interface ControllerActivities {
   releaseToken(request: { vmi: ObjectRef; epoch?: number }): Promise<void>;
   /** Live read; `gone: true` when the API server says there is none with this uid. */
   observePod(request: { vmi: ObjectRef; pod: PodRef }): Promise<PodFacts>;
-  /** Deletes the Pod (by uid) with its own grace period, and returns what is left of it. Never forces. */
-  deletePod(request: { vmi: ObjectRef; pod: PodRef }): Promise<PodFacts>;
+  /**
+   * Deletes the Pod (by uid) and returns what is left of it: with its own grace period, or within seconds if it is proven to hold no guest. Never
+   * forces.
+   */
+  deletePod(request: { vmi: ObjectRef; pod: PodRef; holdsNoGuest?: boolean }): Promise<PodFacts>;
   /** Writes status and labels of the VMI if they differ. One writer per object: only its entity calls this. Object gone: does nothing. */
   publishInstance(request: { vmi: ObjectRef; report: InstanceReport }): Promise<void>;
   /** Removes virtflow's finalizers from the VMI. Object gone: does nothing. */

@@ -26,7 +26,7 @@ export const retirePods = async (op: Operation, retiring: Retiring, round: Round
   for (const { name, uid, node } of listed) {
     const pod = { name, uid, ...(node === undefined ? {} : { node }) };
     if (pod.uid === asked?.uid && (await endGuest(op, retiring, pod, round)) === 'keep') return pod;
-    const left = await deletePod({ vmi, pod });
+    const left = await deletePod({ vmi, pod, holdsNoGuest: true });
     if (left.gone !== true) throw found('StillRunning', `Pod ${name} is still terminating.`);
   }
   // Gone from the API server is no proof.

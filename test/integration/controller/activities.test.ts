@@ -186,6 +186,17 @@ test('a Pod that is gone is not created again under the same attempt', async () 
   await expect(activities.ensureLauncherPod({ vmi, attempt: 1, epoch })).rejects.toMatchObject({ type: 'PodFailed' });
 });
 
+test('a Pod that holds no guest is deleted within seconds, also if it was already being deleted', async () => {
+  const { vmi, pod } = await started('no-guest');
+  await bindToNode(pod.name, 'node-a');
+  const graceOf = async () =>
+    (await kube.get('Pod', { namespace: vmi.namespace, name: pod.name }))?.metadata?.deletionGracePeriodSeconds;
+  await expect(activities.deletePod({ vmi, pod })).resolves.toMatchObject({ deleting: true });
+  expect(await graceOf()).toBeGreaterThanOrEqual(30);
+  await expect(activities.deletePod({ vmi, pod, holdsNoGuest: true })).resolves.toMatchObject({ deleting: true });
+  expect(await graceOf()).toBe(2);
+});
+
 test('claims: missing, not bound, bound', async () => {
   const { vmi } = await activities.createInstance({ vm: await newVm('claims') });
   await expect(activities.checkVolumes(vmi)).rejects.toMatchObject({

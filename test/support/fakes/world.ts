@@ -227,10 +227,11 @@ export const newWorld = (): World => {
       delete token.holder;
     },
     observePod: async ({ vmi, pod }) => pods.get(pod.uid)?.facts ?? gonePod(vmi, pod),
-    deletePod: async ({ vmi, pod }) => {
+    deletePod: async ({ vmi, pod, holdsNoGuest = false }) => {
       refuse('deletePod');
       const found = pods.get(pod.uid);
       if (found === undefined) return gonePod(vmi, pod);
+      if (holdsNoGuest && isActive(found)) violations.push('a Pod with a guest deleted without its grace period');
       if (!found.facts.deleting) {
         await setPod(found, { deleting: true });
         await signalGuest(found, undefined);

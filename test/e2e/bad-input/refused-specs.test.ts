@@ -236,7 +236,8 @@ async function commandSocketOf(pod: Pod): Promise<string> {
   const [one] = (await processesOfPod(pod.metadata?.uid ?? '')).filter(({ command }) =>
     command.includes('launcher/init/../main.ts'),
   );
-  return `/proc/${one?.pid}/root${LAUNCHER_VOLUMES.sockets.path}/${COMMAND_SOCKET}`;
+  // /var/run is an absolute link, which would lead out of the container.
+  return `/proc/${one?.pid}/root${LAUNCHER_VOLUMES.sockets.path.replace('/var/run', '/run')}/${COMMAND_SOCKET}`;
 }
 
 /** Sends the text and waits until the other side closes. */

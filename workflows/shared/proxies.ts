@@ -19,7 +19,8 @@ const UNTIL_DONE: NonNullable<ActivityOptions['retry']> = { initialInterval: '1s
 /** How long an activity may lie in a node's queue before we say "no worker on node X". */
 const TAKEN_WITHIN = '10s';
 
-const CONTROLLER: ActivityOptions = { taskQueue: CONTROLLER_QUEUE, startToCloseTimeout: '30s' };
+/** A few requests to the API server. Nobody tells of a worker that was killed: this is how long its activity holds an operation up. */
+const CONTROLLER: ActivityOptions = { taskQueue: CONTROLLER_QUEUE, startToCloseTimeout: '15s' };
 
 /**
  * Activities that do not heartbeat cannot be cancelled once they run: they are waited for, and nothing new begins. So what they did is known when it is

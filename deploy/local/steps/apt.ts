@@ -14,8 +14,19 @@ export const clusterPackages = [
   'e2fsprogs',
 ] as const;
 
-/** The integration tests run a libvirtd and QEMU of their own, outside of any container. */
-const hypervisorPackages = ['libvirt-daemon', 'libvirt-daemon-driver-qemu', 'qemu-system-x86', 'qemu-utils'] as const;
+/** What the tests run outside of any container: a libvirtd with QEMU, a launcher with its init, a guest's network, and a user's tools. */
+const testTools = [
+  'libvirt-daemon',
+  'libvirt-daemon-driver-qemu',
+  'qemu-system-x86',
+  'qemu-utils',
+  's6',
+  'xorriso',
+  'busybox-static',
+  'ethtool',
+  'iputils-ping',
+  'curl',
+] as const;
 
 /** The installed packages named in dpkg's status file. */
 export function installedPackages(status: string): Set<string> {
@@ -62,4 +73,4 @@ const aptStep = (title: string, names: readonly string[]): Step => ({
 });
 
 export const aptPackages = aptStep('Install Debian packages: containerd, CNI plugins, nftables, …', clusterPackages);
-export const testPackages = aptStep('Install Debian packages for the tests: libvirt, QEMU', hypervisorPackages);
+export const testPackages = aptStep('Install Debian packages for the tests: libvirt, QEMU, s6, …', testTools);

@@ -81,6 +81,21 @@ export async function ensureRunning(ctx: Context, spec: ProcessSpec): Promise<vo
   await untilReady(ctx, spec);
 }
 
+/** How long a process that exits is started anew, in seconds. */
+const RESTARTS_WITHIN = 30;
+
+/** `ensureRunning` for a process that exits while another one is not ready for it, as an ordinary machine's init restarts it. */
+export async function ensureRestarted(ctx: Context, spec: ProcessSpec): Promise<void> {
+  const deadline = Date.now() + RESTARTS_WITHIN * 1000;
+  for (;;) {
+    try {
+      return await ensureRunning(ctx, spec);
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
+}
+
 async function start(ctx: Context, spec: ProcessSpec, key: string): Promise<void> {
   const cgroup = cgroupDir(spec.name);
   for (const dir of [cgroup, dirname(recordFile(ctx, spec.name)), dirname(logFile(ctx, spec.name))]) {

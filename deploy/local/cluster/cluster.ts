@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { ensureFile } from '../files.ts';
 import { ensureNodeCgroup } from '../cgroup.ts';
-import { ensureRunning } from '../process.ts';
+import { ensureRestarted, ensureRunning } from '../process.ts';
 import type { ProcessSpec } from '../process.ts';
 import { run } from '../shell.ts';
 import { kubernetesBin } from '../steps/kubernetes.ts';
@@ -77,7 +77,8 @@ export async function startNodes(ctx: Context): Promise<void> {
     const [containerd, ...rest] = nodeProcesses(node);
     if (containerd) await ensureRunning(ctx, containerd);
     if (!(await imagesOn(node)).includes(pauseImage)) await importImages(node, pause);
-    for (const process of rest) await ensureRunning(ctx, process);
+    // A kubelet exits as long as containerd still looks at the Pods of before.
+    for (const process of rest) await ensureRestarted(ctx, process);
   };
   for (const node of nodes) await start(node);
   await until('both nodes Ready', 60, async () => (await readyNodes(ctx)).size === nodes.length);

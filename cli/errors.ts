@@ -12,5 +12,9 @@ export function explain(error: unknown, doing: string): unknown {
       cause: error,
     });
   if (error instanceof KubeError) return new UserError(`${doing}: ${error.message}`, { cause: error });
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+    return new UserError(`${doing}: there is no kubeconfig (${(error as Error).message}). Set KUBECONFIG.`, {
+      cause: error,
+    });
   return error;
 }

@@ -6,6 +6,10 @@ import { instanceOf, type Target } from './virtual-machine.ts';
 
 const POLL_MS = 500;
 
+/** The instance runs and is not on its way down. */
+export const isRunning = (vmi: VirtualMachineInstance | undefined): boolean =>
+  vmi?.status?.phase === 'Running' && vmi.metadata?.deletionTimestamp === undefined;
+
 /** Waits until `done` holds for the VM and its VMI, showing the VM's status while it does. @throws UserError after `timeoutSeconds` */
 export async function waitFor(
   target: Target,

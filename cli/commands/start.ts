@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { waitingCommand, type WaitOptions } from '../options.ts';
 import { findVirtualMachine, runStrategyOf, runStrategyPatch, talking } from '../virtual-machine.ts';
-import { waitFor } from '../wait.ts';
+import { isRunning, waitFor } from '../wait.ts';
 
 /** `virtflow start`: sets the run strategy to Always. */
 export const startCommand = (): Command =>
@@ -15,7 +15,6 @@ export const startCommand = (): Command =>
         );
         console.log(`${name} will start.`);
       }
-      if (options.wait)
-        await waitFor(target, 'Running', options.timeout, (_vm, vmi) => vmi?.status?.phase === 'Running');
+      if (options.wait) await waitFor(target, 'Running', options.timeout, (_vm, vmi) => isRunning(vmi));
     },
   );

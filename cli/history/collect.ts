@@ -36,7 +36,7 @@ export async function collectHistory(
     found.push(execution);
     if (found.length >= limit) break;
   }
-  const operations = await Promise.all(found.map((execution) => view(temporal, execution, uiAddress)));
+  const operations = await Promise.all(found.map((execution) => view(temporal, vm, execution, uiAddress)));
   operations.sort((a, b) => a.startedAt.localeCompare(b.startedAt));
   const horizonDays = await retentionDays(temporal);
   return { ...vm, ...(horizonDays !== undefined && { horizonDays }), operations };
@@ -44,11 +44,12 @@ export async function collectHistory(
 
 async function view(
   temporal: TemporalTarget,
+  vm: { namespace: string; name: string },
   execution: WorkflowExecutionInfo,
   uiAddress: string | undefined,
 ): Promise<OperationView> {
   const state = STATES[execution.status.name] ?? 'running';
-  const status = await statusOf(temporal, execution, state);
+  const status = await statusOf(temporal, vm, execution, state);
   return {
     workflowId: execution.workflowId,
     runId: execution.runId,
@@ -68,11 +69,12 @@ export const uiLink = (ui: string, namespace: string, workflowId: string, runId:
 /** A running operation is asked; a closed one left its steps in its result or in its failure. */
 async function statusOf(
   temporal: TemporalTarget,
+  vm: { namespace: string; name: string },
   execution: WorkflowExecutionInfo,
   state: OperationView['state'],
 ): Promise<OperationStatus | undefined> {
   const handle = temporal.client.workflow.getHandle(execution.workflowId, execution.runId);
-  if (state === 'succeeded') return withIdentity((await handle.result()) as OperationResult, execution);
+  if (state === 'succeeded') return withIdentity((await handle.result()) as OperationResult, vm, execution);
   if (state === 'running' || state === 'cancelled') return handle.query(operationStatus).catch(() => undefined);
   try {
     await handle.result();
@@ -82,10 +84,14 @@ async function statusOf(
   }
 }
 
-/** The result names no VMI and attempt: they stand in the workflow's id. */
-const withIdentity = (result: OperationResult, execution: WorkflowExecutionInfo): OperationStatus => ({
+/** The result names no uid and attempt: they stand in the workflow's id. */
+const withIdentity = (
+  result: OperationResult,
+  vm: { namespace: string; name: string },
+  execution: WorkflowExecutionInfo,
+): OperationStatus => ({
   ...result,
-  vmi: { namespace: '', name: '', uid: execution.workflowId.split('/')[1] ?? '' },
+  vmi: { ...vm, uid: execution.workflowId.split('/')[1] ?? '' },
   attempt: Number(execution.workflowId.split('/')[2] ?? 1),
   phase: 'Done',
 });

@@ -30,7 +30,7 @@ export function renderHistory(history: VmHistory, now: string): string {
     return `No operation of ${history.namespace}/${history.name} is known to Temporal${horizon}.`;
   return [
     ...history.operations.map((operation) => renderOperation(operation, now)),
-    `${history.operations.length} operations${horizon}`,
+    `${history.operations.length} operation${history.operations.length === 1 ? '' : 's'}${horizon}`,
   ].join('\n\n');
 }
 

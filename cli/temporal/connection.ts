@@ -1,4 +1,5 @@
-import { Client, Connection } from '@temporalio/client';
+import { status as grpcStatus } from '@grpc/grpc-js';
+import { Client, Connection, isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DEFAULT_TEMPORAL_NAMESPACE } from '../../api/contract/search-attributes.ts';
 import { UserError } from '../errors.ts';
@@ -27,11 +28,30 @@ export async function connectTemporal(): Promise<TemporalTarget> {
   }
 }
 
+/** Turns what the server refused into words for people; anything else passes through. */
+function explain(error: unknown, { address, namespace }: TemporalTarget): unknown {
+  const text = error instanceof Error ? error.message : String(error);
+  if (isGrpcServiceError(error) && error.code === grpcStatus.NOT_FOUND && /namespace/i.test(error.details))
+    return missing(namespace, address, error);
+  if (error instanceof Error && error.name === 'NamespaceNotFoundError') return missing(namespace, address, error);
+  if (error instanceof ServiceError || isGrpcServiceError(error))
+    return new UserError(`Temporal at ${address} refused: ${text}. Is TEMPORAL_ADDRESS right?`, { cause: error });
+  return error;
+}
+
+const missing = (namespace: string, address: string, cause: Error): UserError =>
+  new UserError(
+    `Temporal at ${address} has no namespace "${namespace}": run virtflow temporal setup, or set TEMPORAL_NAMESPACE.`,
+    { cause },
+  );
+
 /** Runs `use` with a connection and closes it. */
 export async function withTemporal<T>(use: (temporal: TemporalTarget) => Promise<T>): Promise<T> {
   const temporal = await connectTemporal();
   try {
     return await use(temporal);
+  } catch (error) {
+    throw explain(error, temporal);
   } finally {
     await temporal.connection.close();
   }

@@ -10,6 +10,11 @@ import type { ControllerPorts } from '../ports.ts';
 import { onConflictAgain } from '../races.ts';
 import { readInstance } from './read.ts';
 
+const remedy = (owner: { name: string } | undefined): string =>
+  owner === undefined
+    ? 'Delete the instance and create it corrected.'
+    : `Correct VirtualMachine ${owner.name}, then run: virtflow restart ${owner.name}.`;
+
 /** Puts the finalizer on the VMI and checks that its spec can work. @throws InvalidSpec naming each field, ObjectGone */
 export const admitInstance =
   ({ kube, config }: Pick<ControllerPorts, 'kube' | 'config'>): ControllerActivities['admitInstance'] =>
@@ -24,7 +29,7 @@ export const admitInstance =
     if (causes.length > 0) {
       throw failure(
         'InvalidSpec',
-        `VirtualMachineInstance ${ref.namespace}/${ref.name} cannot work: ${causesText(causes)}`,
+        `VirtualMachineInstance ${ref.namespace}/${ref.name} cannot work: ${causesText(causes)} ${remedy(instanceFacts(vmi).owner)}`,
       );
     }
     return instanceFacts(vmi);

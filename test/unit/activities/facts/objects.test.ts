@@ -23,6 +23,18 @@ test.each<[Partial<VirtualMachine['spec']>, string, RegExp | undefined]>([
   else expect(facts.invalid).toMatch(invalid);
 });
 
+test.each([
+  ['instancetype', { name: 'small' }],
+  ['preference', { name: 'linux' }],
+  ['dataVolumeTemplates', [{ metadata: { name: 'root' }, spec: {} }]],
+])('a VM that needs spec.%s does not start without it', (field, value) => {
+  const spec = { runStrategy: 'Always', template: { spec: { domain: { devices: {} } } } };
+  expect(virtualMachineFacts({ spec: { ...spec, [field]: value } }).invalid).toMatch(
+    `spec.${field} is not supported yet`,
+  );
+  expect(virtualMachineFacts({ spec: { ...spec, dataVolumeTemplates: [] } })).not.toHaveProperty('invalid');
+});
+
 test('a VM without a template is invalid, not a crash', () => {
   const broken = { ...vm({}), spec: { runStrategy: 'Always' } } as unknown as VirtualMachine;
   expect(virtualMachineFacts(broken).invalid).toMatch(/spec.template.spec is missing/);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Argument, Command } from 'commander';
 import { allProcesses } from './cluster/cluster.ts';
+import { bridgeIsThere } from './cluster/network.ts';
 import { cleanCacheStep, cleanStep, downSteps } from './commands/down.ts';
 import { clusterEnv, exports } from './commands/env.ts';
 import { clusterStatus, renderStatus } from './commands/status.ts';
@@ -71,7 +72,11 @@ program
 program
   .command('env')
   .description('print KUBECONFIG, TEMPORAL_ADDRESS and PATH for a shell: eval "$(./dev env)"')
-  .action(() => console.log(exports(ctx)));
+  .action(() => {
+    console.log(exports(ctx));
+    // Without the bridge these addresses are somebody else's, by the default route.
+    if (!bridgeIsThere()) console.error('virtflow: the cluster is down, its addresses lead nowhere: run ./dev up');
+  });
 
 program
   .command('test')

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../cache.ts';
@@ -28,9 +29,12 @@ table ip ${nftTable} {
 const forwarding = '/proc/sys/net/ipv4/ip_forward';
 const forwardingBefore = (ctx: Context): string => join(ctx.stateDir, 'ip_forward.before');
 
+/** Whether the cluster's network exists on this machine. */
+export const bridgeIsThere = (): boolean => existsSync(`/sys/class/net/${bridge}`);
+
 /** The bridge, a network namespace per node, and the routes between all of them. Safe to run on what is half there. */
 export async function ensureNetwork(ctx: Context): Promise<void> {
-  if (!(await exists(`/sys/class/net/${bridge}`))) await ip('link', 'add', bridge, 'type', 'bridge');
+  if (!bridgeIsThere()) await ip('link', 'add', bridge, 'type', 'bridge');
   await ip('address', 'replace', `${hostAddress}/24`, 'dev', bridge);
   await ip('link', 'set', bridge, 'up');
   if (!(await exists(forwardingBefore(ctx))))

@@ -1,4 +1,5 @@
 import type { InstanceFacts } from '../../api/contract/facts.ts';
+import type { ObjectRef } from '../../api/contract/refs.ts';
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import { refOf } from './virtual-machine.ts';
 
@@ -35,3 +36,17 @@ export const instanceFacts = (vmi: VirtualMachineInstance): InstanceFacts => {
 /** What is no whole number of seconds (a running VMI may have been edited so) counts as absent: its guest gets a deadline all the same. */
 const graceSeconds = (given: unknown): number =>
   typeof given === 'number' && Number.isInteger(given) && given >= 0 ? given : DEFAULT_GRACE_SECONDS;
+
+/** What is known of an instance whose object is gone. */
+export const goneInstance = (vmi: ObjectRef): InstanceFacts => ({
+  vmi,
+  resourceVersion: '',
+  phase: '',
+  deleting: true,
+  // What it had cannot be read any more.
+  gracePeriodSeconds: DEFAULT_GRACE_SECONDS,
+  finalizers: [],
+  ready: false,
+  paused: false,
+  gone: true,
+});

@@ -1,7 +1,5 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
-import type { InstanceFacts } from '../../../api/contract/facts.ts';
-import type { ObjectRef } from '../../../api/contract/refs.ts';
-import { DEFAULT_GRACE_SECONDS, instanceFacts } from '../../facts/instance.ts';
+import { goneInstance, instanceFacts } from '../../facts/instance.ts';
 import { findInstance } from '../instance/read.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { ifStillThere, onConflictAgain } from '../races.ts';
@@ -30,18 +28,6 @@ export const deleteInstance =
     const left = await findInstance(kube, ref);
     return left === undefined ? goneInstance(ref) : instanceFacts(left);
   };
-
-const goneInstance = (vmi: ObjectRef): InstanceFacts => ({
-  vmi,
-  resourceVersion: '',
-  phase: '',
-  deleting: true,
-  gracePeriodSeconds: DEFAULT_GRACE_SECONDS,
-  finalizers: [],
-  ready: false,
-  paused: false,
-  gone: true,
-});
 
 /** Live read of the VM's VMI by name; undefined when there is none that the VM owns. */
 export const observeInstance =

@@ -5,11 +5,11 @@ import type { EntityInput } from '../../../api/contract/entities.ts';
 import type { InstanceFacts } from '../../../api/contract/facts.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { CONTROLLER_QUEUE } from '../../../api/contract/task-queues.ts';
-import { instanceFacts, isFinal } from '../../../activities/facts/instance.ts';
+import { goneInstance, instanceFacts, isFinal } from '../../../activities/facts/instance.ts';
 import { virtualMachineFacts } from '../../../activities/facts/virtual-machine.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
 import type { Delivery } from './deliveries.ts';
-import { goneInstance, goneVirtualMachine, OWN } from './deliveries.ts';
+import { goneVirtualMachine, OWN } from './deliveries.ts';
 
 export interface CourierPorts {
   kube: KubePort;

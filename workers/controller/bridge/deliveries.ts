@@ -5,7 +5,7 @@ import { instanceId, virtualMachineId } from '../../../api/contract/refs.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
-import { DEFAULT_GRACE_SECONDS, instanceFacts } from '../../../activities/facts/instance.ts';
+import { instanceFacts } from '../../../activities/facts/instance.ts';
 import { podFacts } from '../../../activities/facts/pod.ts';
 import { refOf, virtualMachineFacts } from '../../../activities/facts/virtual-machine.ts';
 import { instanceDigest, ownedInstanceDigest, podDigest, vmDigest } from './relevance.ts';
@@ -74,20 +74,6 @@ export const goneVirtualMachine = (vm: ObjectRef): VirtualMachineFacts => ({
   deleting: true,
   finalizers: [],
   stateChangeRequests: [],
-  gone: true,
-});
-
-/** What an entity is told whose object is gone. */
-export const goneInstance = (vmi: ObjectRef): InstanceFacts => ({
-  vmi,
-  resourceVersion: '',
-  phase: '',
-  deleting: true,
-  // What it had cannot be read any more.
-  gracePeriodSeconds: DEFAULT_GRACE_SECONDS,
-  finalizers: [],
-  ready: false,
-  paused: false,
   gone: true,
 });
 

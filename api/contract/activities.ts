@@ -1,7 +1,20 @@
 import type { DomainReport } from '../launcher/reports.ts';
 import type { FailureInfo } from './failures.ts';
 import type { InstanceFacts, PodFacts } from './facts.ts';
+import type {
+  AdmittedMigration,
+  CarryOut,
+  MigrationReport,
+  MigrationVerdict,
+  OnMigration,
+  PermitHolder,
+  PermitLimits,
+  PermitRequest,
+  PrepareTarget,
+  TargetEndpoint,
+} from './migrations.ts';
 import type { ObjectRef, PodRef } from './refs.ts';
+import type { MigrationView } from '../launcher/migration.ts';
 
 /**
  * What workflows ask of the outside, by type only. Every activity ensures: it reads, acts, and returns what it observed; it is safe to run
@@ -13,6 +26,8 @@ export interface RunToken {
   epoch: number;
   /** Absent: free. */
   holder?: { vmiUid: string; attempt?: number; podUid?: string; podName?: string; node?: string };
+  /** A migration is moving the domain from the holder's Pod to this one: either may hold it. */
+  moving?: { migration: { name: string; uid: string }; podUid: string; podName: string; node: string };
 }
 
 /** What an entity without history finds of its VMI. */
@@ -50,6 +65,8 @@ export interface InstanceReport {
   conditions: ConditionReport[];
   domain?: DomainReport;
   reason?: string;
+  /** The migration under way, or the last one; absent: none so far. */
+  migration?: MigrationReport;
 }
 
 /** Everything the VM's entity knows that belongs into the VM's status. */
@@ -100,6 +117,33 @@ export interface ControllerActivities {
   deleteInstance(request: { vm: ObjectRef; vmi: ObjectRef; gracePeriodSeconds?: number }): Promise<InstanceFacts>;
   /** Live read of the VM's VMI by name; undefined when there is none that the VM owns. */
   observeInstance(vm: ObjectRef): Promise<InstanceFacts | undefined>;
+  /**
+   * Live read of VMIM, VMI and configuration: puts the finalizer on the VMIM, checks that the VMI may be migrated and that no older VMIM of it is
+   * unfinished, works out the effective options. @throws InvalidSpec, ObjectGone, NotMigratable, OperationUnderWay
+   */
+  admitMigration(request: OnMigration): Promise<AdmittedMigration>;
+  /**
+   * Creates the migration's target Pod or returns the one that exists: its name derives from the VMIM's uid. Never on the source's node.
+   * @throws InvalidSpec, QuotaExceeded, Forbidden, StaleToken, ObjectGone
+   */
+  ensureTargetPod(request: OnMigration & { source: PodRef; epoch: number }): Promise<PodFacts>;
+  /** The token says "moving from source to target". Safe to repeat. @throws StaleToken */
+  recordMove(request: OnMigration & { source: PodRef; target: Required<PodRef>; epoch: number }): Promise<RunToken>;
+  /** Takes `moving` back: the source holds the domain. Only once that is proven. @throws StaleToken */
+  tokenStays(request: OnMigration & { source: PodRef }): Promise<RunToken>;
+  /** The target is the holder, under a new epoch; safe to repeat. Only once the source is proven gone. @throws StaleToken */
+  moveToken(request: OnMigration & { target: Required<PodRef> }): Promise<RunToken>;
+  /** The token as it is. */
+  readToken(vmi: ObjectRef): Promise<RunToken | undefined>;
+  /** Writes the VMIM's status if it differs; final phases also take its finalizer off. Object gone: does nothing. */
+  publishMigration(report: MigrationReport): Promise<void>;
+  /** Starts the scheduler if need be, and asks it. */
+  requestPermit(request: PermitRequest): Promise<void>;
+  /** Tells the scheduler that the job is over. */
+  returnPermit(request: { holder: string }): Promise<void>;
+  /** For the scheduler: the limits in force, and what is known of holders: those named, or all there are (every VMIM past Pending and not final). */
+  observePermits(request: { holders?: string[] }): Promise<{ limits: PermitLimits; holders: PermitHolder[] }>;
+
   publishVirtualMachine(request: { vm: ObjectRef; report: VirtualMachineReport }): Promise<void>;
   releaseVirtualMachine(vm: ObjectRef): Promise<void>;
 }
@@ -116,7 +160,7 @@ interface OnPod {
   pod: PodRef;
 }
 
-/** Queue `node-<name>`; `destroyDomain` and `bringDeadlineForward` also on `node-<name>-urgent`. All verify Pod (own node, created-by) first. */
+/** Queue `node-<name>`; `destroyDomain`, `inspectMigration` and `cancelMigration` also on `node-<name>-urgent`. All verify Pod (own node, created-by) first. */
 export interface NodeActivities {
   /**
    * Disks, network, then the launcher's SyncVMI under the token's live epoch. Heartbeats.
@@ -131,6 +175,30 @@ export interface NodeActivities {
   proveDomainGone(request: OnPod): Promise<GoneEvidence>;
   /** What the launcher says now; for adoption. @throws LauncherUnreachable */
   inspectDomain(request: OnPod): Promise<DomainReport>;
+
+  /** What the Pod's launcher knows of a migration. Also on the urgent queue. @throws LauncherUnreachable, LauncherTooOld */
+  inspectMigration(request: OnMigration & { pod: PodRef }): Promise<MigrationView>;
+  /**
+   * Target: disks, network, launcher's PrepareMigrationTarget, and the way in through this node's proxy. Heartbeats.
+   * @throws StaleToken, InvalidSpec, ImageContent, LauncherUnreachable, LauncherTooOld, DomainRejected, DomainFailed, PodFailed
+   */
+  prepareMigrationTarget(request: PrepareTarget): Promise<TargetEndpoint>;
+  /**
+   * Source: carries the migration out or attaches to it, hands the guest over to the target's node worker as soon as the source is proven gone, and
+   * returns how it ended. Heartbeats with MigrationProgress as details. Its own end (cancelled, worker stopped) does not end the migration.
+   * @throws StaleToken, LauncherUnreachable, LauncherTooOld, PeerUnreachable, MigrationOutcomeUnknown
+   */
+  migrateVMI(request: CarryOut): Promise<MigrationVerdict>;
+  /** Source, urgent queue: aborts, and bars the uid if it has not begun. @throws LauncherUnreachable */
+  cancelMigration(request: OnMigration & { pod: PodRef }): Promise<MigrationView>;
+  /** Target: resumes the guest, the source being proven gone (hand-over by the workflow when that between node workers was lost). */
+  resumeMigrated(request: OnMigration & { pod: PodRef }): Promise<MigrationView>;
+  /** Target: resumed, network announced, definition persisted, the new epoch taken; the way in is closed. @throws LauncherUnreachable, DomainFailed */
+  finalizeMigration(request: OnMigration & { pod: PodRef; epoch: number }): Promise<DomainReport>;
+  /** Target: destroys what came in and was never resumed, closes the way in. @throws StillRunning when the guest was resumed here, LauncherUnreachable */
+  abandonMigrationTarget(request: OnMigration & { pod: PodRef }): Promise<MigrationView>;
+  /** Source: closes its side of the proxy. Node gone or nothing there: success. */
+  closeMigrationSource(request: OnMigration & { pod: PodRef }): Promise<void>;
 }
 
 /** Outcome of an activity that may not throw across a boundary. */

@@ -54,6 +54,8 @@ export interface PodFacts {
   createdBy: string;
   /** Attempt of startInstance that created it, if the Pod tells. */
   attempt?: number;
+  /** The VMIM whose target it is (label kubevirt.io/migrationJobUID, annotation kubevirt.io/migrationJobName). */
+  migration?: { name: string; uid: string };
   node?: string;
   phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   deleting: boolean;

@@ -41,6 +41,16 @@ export const FAILURES = {
   DeadlineExceeded: { retryable: false },
   /** The launcher Pod ended before the domain ran. */
   PodFailed: { retryable: false },
+  /** The VMI cannot be migrated: as its conditions LiveMigratable or StorageLiveMigratable say, or because it does not run. */
+  NotMigratable: { retryable: false },
+  /** Another operation of the VMI is under way; a migration does not wait for it. */
+  OperationUnderWay: { retryable: false },
+  /** The migration ended and the source runs on; the message says why. */
+  MigrationFailed: { retryable: false },
+  /** Neither source nor target is proven to hold the guest: nothing is deleted until it is known. */
+  MigrationOutcomeUnknown: { retryable: true },
+  /** The node worker of another node does not answer, or cannot be trusted (certificate). */
+  PeerUnreachable: { retryable: true },
   /** The operation was cancelled by its entity (a stop during a start). */
   Cancelled: { retryable: false },
 } as const;

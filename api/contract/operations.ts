@@ -1,5 +1,6 @@
 import type { FailureInfo } from './failures.ts';
 import { query, signal, update } from './messages.ts';
+import type { MigrationReport } from './migrations.ts';
 import type { ObjectRef, PodRef } from './refs.ts';
 import type { DomainReport } from '../launcher/reports.ts';
 import type { PodFacts } from './facts.ts';
@@ -10,9 +11,11 @@ export const WORKFLOWS = {
   virtualMachineInstance: 'virtualMachineInstance',
   startInstance: 'startInstance',
   shutdownInstance: 'shutdownInstance',
+  migrateInstance: 'migrateInstance',
+  migrationScheduler: 'migrationScheduler',
 } as const;
 
-export type OperationKind = 'start' | 'shutdown';
+export type OperationKind = 'start' | 'shutdown' | 'migrate';
 
 /** One step of an operation, as shown by `virtflow history`. Times are RFC 3339. */
 export interface StepRecord {
@@ -80,6 +83,8 @@ export interface OperationResult {
   /** Run token's epoch under which the domain started. */
   epoch?: number;
   end?: GuestEnd;
+  /** Of a migration. */
+  migration?: MigrationReport;
 }
 
 /** Answer of the `operationStatus` query and of a failed operation's failure details. */
@@ -101,6 +106,8 @@ export interface OperationProgress {
   epoch?: number;
   /** Set while a step waits or has been refused; absent when nothing is in the way. */
   trouble?: { step: string; failure: FailureInfo };
+  /** Of a migration: for the VMI's migrationState. */
+  migration?: MigrationReport;
 }
 
 /** An operation tells its entity that it is over. */
@@ -112,6 +119,8 @@ export interface OperationFinished {
   epoch?: number;
   end?: GuestEnd;
   failure?: FailureInfo;
+  /** Of a migration: `pod` and `epoch` are then those of the Pod that holds the guest at its end. */
+  migration?: MigrationReport;
 }
 
 /** To entities. */

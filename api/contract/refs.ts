@@ -19,5 +19,9 @@ export const instanceId = (vmi: ObjectRef): string => `vmi/${vmi.namespace}/${vm
 export const startId = (vmi: ObjectRef, n: number): string => `vmi-start/${vmi.uid}/${n}`;
 export const shutdownId = (vmi: ObjectRef, n: number): string => `vmi-shutdown/${vmi.uid}/${n}`;
 
+/** One workflow for one VMIM. */
+export const migrationId = (migration: ObjectRef): string =>
+  `migration/${migration.namespace}/${migration.name}/${migration.uid}`;
+
 /** Name of the Lease that is the run token of a VM (the VMI has the VM's name). */
 export const tokenName = (vmi: { name: string }): string => `virtflow-${vmi.name}`;

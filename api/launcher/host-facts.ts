@@ -35,4 +35,6 @@ export interface HostNumaCell {
 }
 
 /** Protocol number that this release speaks. */
-export const LAUNCHER_PROTOCOL = 1;
+export const LAUNCHER_PROTOCOL = 2;
+/** First protocol with live migration. */
+export const MIGRATION_PROTOCOL = 2;

@@ -1,9 +1,20 @@
-/** State of a domain, as its launcher knows it. `none`: never defined in this launcher, or undefined after its end. */
-export type DomainState = 'none' | 'starting' | 'running' | 'paused' | 'shuttingDown' | 'shutoff' | 'crashed';
+/**
+ * State of a domain, as its launcher knows it. `none`: never defined in this launcher, or undefined after its end. `incoming`: a migration brings it,
+ * and its guest does not run here (yet).
+ */
+export type DomainState =
+  'none' | 'starting' | 'incoming' | 'running' | 'paused' | 'shuttingDown' | 'shutoff' | 'crashed';
 
-/** What made the domain end. */
+/** What made the domain end. `migrated`: here only; its guest has gone elsewhere, so the end of this domain is not the guest's. */
 export type DomainEnd =
-  'agentShutdown' | 'acpiShutdown' | 'guestShutdown' | 'destroyedAtDeadline' | 'killed' | 'crashed' | 'unknown';
+  | 'agentShutdown'
+  | 'acpiShutdown'
+  | 'guestShutdown'
+  | 'destroyedAtDeadline'
+  | 'killed'
+  | 'crashed'
+  | 'migrated'
+  | 'unknown';
 
 /** What the guest agent tells of its guest. */
 export interface GuestInfo {
@@ -37,6 +48,10 @@ export interface DomainReport {
   state: DomainState;
   /** libvirt's own words for why, e.g. "paused: I/O error". */
   reason?: string;
+  /** Paused: by whom. Absent: by a user. */
+  pausedBy?: 'user' | 'ioError' | 'migration';
+  /** Uid of the migration that brought the domain here, takes it away, or took it away. */
+  migrationUid?: string;
   end?: DomainEnd;
   /** Epoch of the run token under which the domain started. */
   tokenEpoch?: number;

@@ -20,6 +20,12 @@ interface Console {
   rest: string;
 }
 
+export interface RecorderOptions {
+  mayMigrate?: boolean;
+  /** Between two looks at the consoles. */
+  pollMs?: number;
+}
+
 /**
  * Observes a VM from outside virtflow: reads the serial console logs of all its QEMU processes on both nodes as they grow, and counts the
  * processes. The guest must run with `counter=ttyS0`.
@@ -31,11 +37,16 @@ export class Recorder {
   readonly #overlaps: string[] = [];
   readonly #consoles = new Map<number, Console>();
   readonly #vm: { namespace: string; name: string };
+  readonly #pollMs: number;
+  readonly #mayMigrate: boolean;
   #stopped = false;
   #running: Promise<void>;
 
-  constructor(namespace: string, name: string) {
+  /** While a guest may migrate a second QEMU is no offence, as long as its guest does not count at the same time. */
+  constructor(namespace: string, name: string, { mayMigrate = false, pollMs = POLL_MS }: RecorderOptions = {}) {
     this.#vm = { namespace, name };
+    this.#mayMigrate = mayMigrate;
+    this.#pollMs = pollMs;
     this.#running = this.#run();
   }
 
@@ -60,14 +71,25 @@ export class Recorder {
   async #run(): Promise<void> {
     for (let round = 0; !this.#stopped; round++) {
       if (round % SCAN_EVERY === 0) await this.#scan();
-      for (const console of this.#consoles.values()) await this.#read(console);
-      await pause(POLL_MS);
+      await this.#readAll();
+      await pause(this.#pollMs);
     }
+  }
+
+  /**
+   * The newest console first, so that what an older one holds when its turn comes is all that its guest had said before the newer one spoke; then
+   * taken in the order in which they were made.
+   */
+  async #readAll(): Promise<void> {
+    const consoles = [...this.#consoles.values()];
+    const batches: Reading[][] = [];
+    for (const console of consoles.reverse()) batches.unshift(await this.#read(console));
+    this.readings.push(...batches.flat());
   }
 
   async #scan(): Promise<void> {
     const processes = await qemuProcesses(this.#vm.namespace, this.#vm.name);
-    if (processes.length > 1)
+    if (processes.length > 1 && !this.#mayMigrate)
       this.#overlaps.push(`QEMU processes ${processes.map((p) => p.pid).join(', ')} at the same time at ${Date.now()}`);
     for (const { pid } of processes) {
       if (this.#consoles.has(pid)) continue;
@@ -76,16 +98,17 @@ export class Recorder {
     }
   }
 
-  async #read(console: Console): Promise<void> {
+  async #read(console: Console): Promise<Reading[]> {
+    const taken: Reading[] = [];
     for (;;) {
       const { bytesRead, buffer } = await console.file.read(Buffer.alloc(CHUNK), 0, CHUNK, console.offset);
-      if (bytesRead === 0) return;
+      if (bytesRead === 0) return taken;
       console.offset += bytesRead;
       const text = console.rest + buffer.toString('latin1', 0, bytesRead);
       this.poweredDown ||= text.includes(POWER_DOWN);
       const { readings, rest } = parseReadings(text, console.source, Date.now());
       console.rest = rest;
-      this.readings.push(...readings);
+      taken.push(...readings);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { parseReadings, violations, type Reading } from '../../../e2e/support/readings.ts';
+import { parseReadings, switchovers, violations, type Reading } from '../../../e2e/support/readings.ts';
 
 const A = '11111111-2222-3333-4444-555555555555';
 const B = 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee';
@@ -20,6 +20,7 @@ test.each([
   ['one boot', series([A, 1], [A, 2], [A, 3])],
   ['a restart', series([A, 1], [A, 2], [B, 1], [B, 2])],
   ['readings lost in between', series([A, 1], [A, 900])],
+  ['a migration', series([A, 1], [A, 2], [A, 3, 'qemu 2'], [A, 4, 'qemu 2'])],
 ])('%s is no violation', (_, readings) => {
   expect(violations(readings)).toEqual([]);
 });
@@ -27,7 +28,13 @@ test.each([
 test.each([
   ['a value seen twice', series([A, 1], [A, 2], [A, 2, 'qemu 2'])],
   ['a counter that goes back', series([A, 5], [A, 3, 'qemu 2'])],
+  ['two consoles that take turns', series([A, 1], [A, 2, 'qemu 2'], [A, 3])],
   ['two boots that take turns', series([A, 1], [B, 1, 'qemu 2'], [A, 2])],
 ])('%s is a violation', (_, readings) => {
   expect(violations(readings)).not.toEqual([]);
+});
+
+test('a switchover is where a boot goes on counting on another console', () => {
+  const readings = series([A, 1], [A, 2], [A, 5, 'qemu 2'], [A, 6, 'qemu 2'], [B, 1, 'qemu 3']);
+  expect(switchovers(readings)).toEqual([{ boot: A, from: 'qemu 1', to: 'qemu 2', missed: 2, gap: 10 }]);
 });

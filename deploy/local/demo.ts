@@ -5,6 +5,7 @@ import { temporalUiUrl } from './cluster/addresses.ts';
 import { clusterEnv } from './commands/env.ts';
 import type { Context, Step } from './context.ts';
 import { runInGuest } from './guest/exec.ts';
+import { expectContinuity, sight, startCounting } from './demo-migration.ts';
 import { kubectl, listObjects, readObject } from './kubectl.ts';
 import { killInPod } from './pod-processes.ts';
 import { run } from './shell.ts';
@@ -26,7 +27,7 @@ export async function demo(ctx: Context): Promise<void> {
   console.log(`
 Everything is left running:
   eval "$(./dev env)"
-  kubectl get vm,vmi,pods -o wide
+  kubectl get vm,vmi,vmim,pods -o wide
   virtflow status ${VM.name}
   Temporal's UI: ${temporalUiUrl}/namespaces/virtflow/workflows
   ./dev down   takes it all down`);
@@ -44,6 +45,8 @@ const steps = (marker: string): readonly Step[] => [
   step(`Write ${MARKER} inside the guest (on a PVC) and sync it`, (ctx) =>
     runInGuest(ctx, VM, `echo ${marker} >${MARKER} && sync`),
   ),
+  step('Start a counter in the memory of the guest', (ctx) => startCounting(ctx, VM)),
+  step(`virtflow migrate ${VM.name}: to the other node, while it runs`, migrate),
   step(`virtflow stop ${VM.name}: the guest gets its grace period`, (ctx) => virtflow(ctx, 'stop', VM.name)),
   step('kill -9 of the controller worker while the shutdown is under way', killController),
   step('The guest has shut down cleanly, the VM is Stopped', untilStopped),
@@ -71,6 +74,12 @@ async function untilGuestReady(ctx: Context): Promise<void> {
     );
     return vmi?.status?.phase === 'Running' && agent;
   });
+}
+
+async function migrate(ctx: Context): Promise<void> {
+  const before = await sight(ctx, VM);
+  await virtflow(ctx, 'migrate', VM.name);
+  await expectContinuity(ctx, VM, before);
 }
 
 async function killController(ctx: Context): Promise<void> {

@@ -22,7 +22,7 @@ const program = new Command('dev')
     'after',
     `
 Examples:
-  ./dev demo               everything: set up, deploy, boot a VM and shut it down
+  ./dev demo               everything: set up, deploy, boot a VM, migrate it and shut it down
   eval "$(./dev env)"      then kubectl, temporal and virtflow act on this cluster
   ./dev test unit replay   only these tests
   ./dev down               stop; ./dev up goes on with the same data, ./dev clean forgets it
@@ -92,7 +92,7 @@ program
 
 program
   .command('demo')
-  .description('set up what is missing, deploy virtflow and show a VM boot, live and shut down')
+  .description('set up what is missing, deploy virtflow and show a VM boot, migrate and shut down')
   .action(async () => {
     await runSteps(upSteps);
     const { demo } = (await import(join(import.meta.dirname, 'demo.ts'))) as {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Pod } from '../../../api/kubernetes/types.ts';
+import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { Context } from '../context.ts';
-import { kubectl, listObjects } from '../kubectl.ts';
+import { kubectl, listObjects, readObject } from '../kubectl.ts';
 import { until } from '../wait.ts';
 
 /** Socket of the launcher Pod's private libvirtd. */
@@ -45,8 +46,10 @@ async function agentOf(
   ctx: Context,
   { namespace, name }: { namespace: string; name: string },
 ): Promise<(command: object) => Promise<unknown>> {
+  const node = (await readObject<VirtualMachineInstance>(ctx, 'vmi', namespace, name))?.status?.nodeName;
   const pods = await listObjects<Pod>(ctx, 'pod', namespace, `vm.kubevirt.io/name=${name}`);
-  const pod = pods.find(({ status }) => status?.phase === 'Running')?.metadata?.name;
+  // After a migration the source's Pod may still be there.
+  const pod = pods.find(({ spec, status }) => status?.phase === 'Running' && spec?.nodeName === node)?.metadata?.name;
   if (!pod) throw new Error(`${namespace}/${name} has no running launcher Pod`);
   const virsh = ['exec', '-n', namespace, pod, '-c', 'compute', '--', 'virsh', '-q', '-c', LIBVIRT];
   return async (command) =>

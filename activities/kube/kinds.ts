@@ -23,6 +23,13 @@ export const RESOURCES = {
   ResourceQuota: { apiVersion: 'v1', plural: 'resourcequotas', namespaced: true },
   StorageClass: { apiVersion: 'storage.k8s.io/v1', plural: 'storageclasses', namespaced: false },
   Namespace: { apiVersion: 'v1', plural: 'namespaces', namespaced: false },
+  Secret: { apiVersion: 'v1', plural: 'secrets', namespaced: true },
+  ConfigMap: { apiVersion: 'v1', plural: 'configmaps', namespaced: true },
+  CertificateSigningRequest: {
+    apiVersion: 'certificates.k8s.io/v1',
+    plural: 'certificatesigningrequests',
+    namespaced: false,
+  },
 } as const satisfies Record<Kind, Resource>;
 
 const root = (apiVersion: string): string => (apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`);

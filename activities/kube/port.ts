@@ -5,12 +5,15 @@ import type {
   VirtualMachineInstanceMigration,
 } from '../../api/kubevirt/types.ts';
 import type {
+  CertificateSigningRequest,
+  ConfigMap,
   Lease,
   Namespace,
   Node,
   PersistentVolumeClaim,
   Pod,
   ResourceQuota,
+  Secret,
   StorageClass,
 } from '../../api/kubernetes/types.ts';
 
@@ -27,6 +30,9 @@ export interface Kinds {
   ResourceQuota: ResourceQuota;
   StorageClass: StorageClass;
   Namespace: Namespace;
+  Secret: Secret;
+  ConfigMap: ConfigMap;
+  CertificateSigningRequest: CertificateSigningRequest;
 }
 
 export type Kind = keyof Kinds;
@@ -63,12 +69,12 @@ export interface KubePort {
   create<K extends Kind>(kind: K, object: Kinds[K]): Promise<Kinds[K]>;
   /** Full replace; carries metadata.resourceVersion as precondition. */
   replace<K extends Kind>(kind: K, object: Kinds[K]): Promise<Kinds[K]>;
-  /** JSON merge patch (null deletes a field). With `subresource: 'status'` only the status changes. */
+  /** JSON merge patch (null deletes a field). With `subresource: 'status'` only the status changes; a CertificateSigningRequest has its approval beside it. */
   mergePatch<K extends Kind>(
     kind: K,
     name: Name,
     patch: object,
-    options?: { subresource?: 'status' },
+    options?: { subresource?: 'status' | 'approval' },
   ): Promise<Kinds[K]>;
   /** JSON patch (RFC 6902): `test` operations make preconditions. */
   jsonPatch<K extends Kind>(

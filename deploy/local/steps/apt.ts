@@ -25,6 +25,7 @@ const testTools = [
   'busybox-static',
   'ethtool',
   'iputils-ping',
+  'chromium',
   'curl',
 ] as const;
 

@@ -4,12 +4,14 @@ import { admitInstance } from './instance/admit-instance.ts';
 import { adoptInstance } from './instance/adopt-instance.ts';
 import { checkVolumes } from './instance/check-volumes.ts';
 import { ensureLauncherPod } from './instance/ensure-launcher-pod.ts';
+import { ensureTargetPod } from './instance/ensure-target-pod.ts';
 import { deletePod, observePod } from './instance/observe-pod.ts';
 import { publishInstance } from './instance/publish-instance.ts';
 import { releaseInstance } from './instance/release-instance.ts';
 import type { ControllerPorts } from './ports.ts';
 import { acquireToken } from './token/acquire-token.ts';
 import { bindToken } from './token/bind-token.ts';
+import { moveToken, readToken, recordMove, tokenStays } from './token/move-token.ts';
 import { releaseToken } from './token/release-token.ts';
 import { createInstance } from './virtual-machine/create-instance.ts';
 import { deleteInstance, observeInstance } from './virtual-machine/delete-instance.ts';
@@ -26,8 +28,13 @@ export const controllerActivities = (ports: ControllerPorts): ControllerActiviti
     checkVolumes: checkVolumes(ports),
     acquireToken: acquireToken(ports),
     ensureLauncherPod: ensureLauncherPod(ports),
+    ensureTargetPod: ensureTargetPod(ports),
     bindToken: bindToken(ports),
     releaseToken: releaseToken(ports),
+    recordMove: recordMove(ports),
+    tokenStays: tokenStays(ports),
+    moveToken: moveToken(ports),
+    readToken: readToken(ports),
     observePod: observePod(ports),
     deletePod: deletePod(ports),
     publishInstance: publishInstance(ports),

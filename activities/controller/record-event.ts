@@ -4,7 +4,7 @@ import type { ControllerPorts } from './ports.ts';
 
 /** What `kubectl describe` shows of an object, with KubeVirt's reasons. */
 export interface ObjectEvent {
-  kind: 'VirtualMachine' | 'VirtualMachineInstance';
+  kind: 'VirtualMachine' | 'VirtualMachineInstance' | 'VirtualMachineInstanceMigration';
   ref: ObjectRef;
   reason: 'SuccessfulCreate' | 'SuccessfulDelete';
   message: string;

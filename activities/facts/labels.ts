@@ -7,6 +7,11 @@ export const CREATED_BY_LABEL = 'kubevirt.io/created-by';
 export const INSTANCE_LABEL = 'vmi.kubevirt.io/id';
 /** On a launcher Pod: which start attempt of the VMI created it. */
 export const ATTEMPT_ANNOTATION = 'virtflow.io/start-attempt';
+/** On a migration's target Pod: uid and name of its VMIM. */
+export const MIGRATION_UID_LABEL = 'kubevirt.io/migrationJobUID';
+export const MIGRATION_NAME_ANNOTATION = 'kubevirt.io/migrationJobName';
+/** On a VMI, while a migration runs: node of the target Pod. */
+export const MIGRATION_TARGET_NODE_LABEL = 'kubevirt.io/migrationTargetNodeName';
 /** On a VMI: node on which it runs. */
 export const NODE_NAME_LABEL = 'kubevirt.io/nodeName';
 export { VMI_FINALIZER, VM_FINALIZER } from '../../api/kubevirt/finalizers.ts';

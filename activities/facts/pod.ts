@@ -1,6 +1,12 @@
 import type { PodFacts } from '../../api/contract/facts.ts';
 import type { ContainerStatus, Pod, PodStatus } from '../../api/kubernetes/types.ts';
-import { ATTEMPT_ANNOTATION, COMPUTE, CREATED_BY_LABEL } from './labels.ts';
+import {
+  ATTEMPT_ANNOTATION,
+  COMPUTE,
+  CREATED_BY_LABEL,
+  MIGRATION_NAME_ANNOTATION,
+  MIGRATION_UID_LABEL,
+} from './labels.ts';
 
 /** A waiting container with one of these is on its way; every other reason says why it cannot start. */
 const ON_ITS_WAY = new Set(['PodInitializing', 'ContainerCreating']);
@@ -16,12 +22,16 @@ export const podFacts = (pod: Pod): PodFacts => {
   const waiting = status === undefined ? undefined : stuckContainer(status);
   const reason = reasonOf(status, compute);
   const attempt = Number(metadata?.annotations?.[ATTEMPT_ANNOTATION]);
+  const migrationUid = metadata?.labels?.[MIGRATION_UID_LABEL];
   return {
     name: metadata?.name ?? '',
     uid: metadata?.uid ?? '',
     resourceVersion: metadata?.resourceVersion ?? '',
     createdBy: metadata?.labels?.[CREATED_BY_LABEL] ?? '',
     ...(Number.isInteger(attempt) ? { attempt } : {}),
+    ...(migrationUid === undefined
+      ? {}
+      : { migration: { name: metadata?.annotations?.[MIGRATION_NAME_ANNOTATION] ?? '', uid: migrationUid } }),
     ...(spec?.nodeName === undefined ? {} : { node: spec.nodeName }),
     phase: PHASES.find((phase) => phase === status?.phase) ?? 'Unknown',
     deleting: metadata?.deletionTimestamp !== undefined,

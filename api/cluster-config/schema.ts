@@ -45,6 +45,7 @@ const migrations = z.looseObject({
   parallelMigrationsPerCluster: count.optional(),
   parallelOutboundMigrationsPerNode: count.optional(),
   unsafeMigrationOverride: flag.optional(),
+  matchSELinuxLevelOnMigration: flag.optional(),
   disableTLS: flag.optional(),
   network: text.optional(),
   nodeDrainTaintKey: text.optional(),

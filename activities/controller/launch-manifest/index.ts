@@ -9,6 +9,8 @@ import { imageContainers, imagePullSecrets, imageVolumes, toolsContainer } from 
 import type { LaunchInput } from './input.ts';
 import { launcherVolumes } from './launcher-volumes.ts';
 import { podMetadata } from './metadata.ts';
+import { asTarget } from './migration-target.ts';
+import type { TargetInput } from './migration-target.ts';
 import { hostName } from './names.ts';
 import { nodeSelector } from './node-selector.ts';
 import { podSecurity } from './security.ts';
@@ -16,15 +18,17 @@ import { gracePeriodOf } from './traits.ts';
 import { userVolumes } from './user-volumes.ts';
 
 export { ManifestError } from './input.ts';
-export type { ClaimFacts, LaunchInput } from './input.ts';
+export type { ClaimFacts, LaunchInput, LaunchPurpose } from './input.ts';
 export { memoryOverhead } from './memory-overhead.ts';
+export { withImagesOf } from './migration-target.ts';
+export type { TargetInput } from './migration-target.ts';
 export { podName } from './names.ts';
 
 /** Seconds beyond the guest's grace period after which Kubernetes may kill the Pod. */
 const POD_GRACE_PADDING = 30;
 
 /**
- * The launcher Pod of one start attempt, by KubeVirt's rules wherever users, schedulers and quotas see them.
+ * The launcher Pod of a start attempt, by KubeVirt's rules wherever users, schedulers and quotas see them.
  * @throws ManifestError naming the field when no Pod can be made of the spec
  */
 export const renderLaunchManifest = (input: LaunchInput): Pod => {
@@ -50,6 +54,16 @@ export const renderLaunchManifest = (input: LaunchInput): Pod => {
       ...optionalParts(input),
     },
   };
+};
+
+/**
+ * The launcher Pod that a migration moves the guest to: the same Pod on another node that suits. It starts no domain by itself, as no launcher does:
+ * that is its node worker's to say, who asks the run token.
+ * @throws ManifestError
+ */
+export const renderTargetManifest = (input: LaunchInput, target: TargetInput): Pod => {
+  const pod = renderLaunchManifest(input);
+  return pod.spec === undefined ? pod : { ...pod, spec: asTarget(pod.spec, input.vmi, input.config, target) };
 };
 
 /** The token is mounted only where the VMI shows it to the guest or its service mesh needs it. */

@@ -6,14 +6,18 @@ export interface ClaimFacts {
   volumeMode: 'Filesystem' | 'Block';
 }
 
+export type LaunchPurpose = { attempt: number } | { migration: { name: string; uid: string } };
+
 /** Everything that a launcher Pod's manifest is made of. */
 export interface LaunchInput {
   /** Completed with defaults; name, namespace and uid are set. */
   vmi: VirtualMachineInstance;
   config: ClusterConfig;
   launcherImage: string;
-  /** Which start of this VMI (names the Pod), and under which epoch of the run token. */
-  attempt: { attempt: number; epoch: number };
+  /** What the Pod is made for, which names it: a start of the VMI, or to be the target of a migration. */
+  purpose: LaunchPurpose;
+  /** Of the run token when it is made. */
+  epoch: number;
   /** By claim name. */
   claims?: Record<string, ClaimFacts>;
   /** Labels of the VMI's namespace: they may ask for CPU limits and set the ratio of memory limits. */

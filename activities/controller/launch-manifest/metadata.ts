@@ -8,6 +8,8 @@ import {
   CREATED_BY_LABEL,
   INSTANCE_LABEL,
   LAUNCHER_APP,
+  MIGRATION_NAME_ANNOTATION,
+  MIGRATION_UID_LABEL,
 } from '../../facts/labels.ts';
 import type { LaunchInput } from './input.ts';
 import { memoryOverhead } from './memory-overhead.ts';
@@ -29,17 +31,17 @@ const KEPT_BACK = [
 
 /** Name, labels, annotations and owner of the launcher Pod. */
 export const podMetadata = (input: LaunchInput): ObjectMeta => {
-  const { vmi, attempt } = input;
+  const { vmi, purpose } = input;
   return {
-    name: podName(vmi, attempt.attempt),
+    name: podName(vmi, purpose),
     namespace: vmi.metadata?.namespace ?? '',
-    labels: podLabels(vmi),
+    labels: podLabels(input),
     annotations: podAnnotations(input),
     ownerReferences: [ownerOf(vmi)],
   };
 };
 
-const podLabels = (vmi: VirtualMachineInstance): Record<string, string> => {
+const podLabels = ({ vmi, purpose }: LaunchInput): Record<string, string> => {
   const inject = vmi.metadata?.annotations?.[INJECT_SIDECAR];
   return {
     ...vmi.metadata?.labels,
@@ -48,10 +50,11 @@ const podLabels = (vmi: VirtualMachineInstance): Record<string, string> => {
     'vm.kubevirt.io/name': hostName(vmi),
     [INSTANCE_LABEL]: instanceLabel(vmi),
     ...(inject === undefined ? {} : { [INJECT_SIDECAR]: inject }),
+    ...('migration' in purpose ? { [MIGRATION_UID_LABEL]: purpose.migration.uid } : {}),
   };
 };
 
-const podAnnotations = ({ vmi, config, attempt }: LaunchInput): Record<string, string> => {
+const podAnnotations = ({ vmi, config, purpose, epoch }: LaunchInput): Record<string, string> => {
   const own = Object.entries(vmi.metadata?.annotations ?? {}).filter(
     ([key]) => !KEPT_BACK.some((prefix) => key.startsWith(prefix)),
   );
@@ -64,8 +67,10 @@ const podAnnotations = ({ vmi, config, attempt }: LaunchInput): Record<string, s
     ...networkAnnotations(vmi),
     ...storageAnnotations(vmi, config),
     'kubevirt.io/memory-overhead-bytes': String(memoryOverhead(vmi, config)),
-    [EPOCH_ANNOTATION]: String(attempt.epoch),
-    [ATTEMPT_ANNOTATION]: String(attempt.attempt),
+    [EPOCH_ANNOTATION]: String(epoch),
+    ...('attempt' in purpose
+      ? { [ATTEMPT_ANNOTATION]: String(purpose.attempt) }
+      : { [MIGRATION_NAME_ANNOTATION]: purpose.migration.name }),
   };
 };
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { LaunchPurpose } from './input.ts';
 
 /** Longest DNS label, also the longest label value. */
 const LABEL_MAX = 63;
@@ -10,11 +11,12 @@ const HASH_LENGTH = 8;
 const cut = (name: string, length: number): string => name.slice(0, length).replace(/[-.]+$/, '');
 
 /**
- * Name of the launcher Pod of one start attempt: the same VMI and attempt always give the same name, so that a second
+ * Name of the launcher Pod of one start attempt or one migration: the same VMI and purpose always give the same name, so that a second
  * create finds the first Pod; a VMI of the same name with another uid never does. At most 63 characters.
  */
-export const podName = ({ metadata }: VirtualMachineInstance, attempt: number): string => {
-  const hash = createHash('sha256').update(`${metadata?.uid}/${attempt}`).digest('hex').slice(0, HASH_LENGTH);
+export const podName = ({ metadata }: VirtualMachineInstance, purpose: LaunchPurpose): string => {
+  const which = 'attempt' in purpose ? purpose.attempt : `migration/${purpose.migration.uid}`;
+  const hash = createHash('sha256').update(`${metadata?.uid}/${which}`).digest('hex').slice(0, HASH_LENGTH);
   return `${POD_PREFIX}${cut(metadata?.name ?? '', LABEL_MAX - POD_PREFIX.length - 1 - HASH_LENGTH)}-${hash}`;
 };
 

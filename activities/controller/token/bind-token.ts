@@ -24,5 +24,5 @@ export const bindToken =
       );
     }
     if (holder.pod !== undefined && holder.pod.node === pod.node) return runToken(read.token);
-    return runToken(await writeToken(kube, vmi, { epoch, holder: { ...holder, pod } }, read));
+    return runToken(await writeToken(kube, vmi, { ...read.token, holder: { ...holder, pod } }, read));
   };

@@ -23,6 +23,9 @@ export const writeToken = async (kube: KubePort, vmi: ObjectRef, token: Token, r
   return tokenOf(read === undefined ? await kube.create('Lease', lease) : await kube.replace('Lease', lease));
 };
 
+/** The token without a holder. The epoch stays, and so does the migration that may not move it again. */
+export const freed = ({ epoch, settled }: Token): Token => ({ epoch, ...(settled === undefined ? {} : { settled }) });
+
 /** Removes a token that nobody holds, so that nothing is left of a VM that is gone. */
 export const dropFreeToken = async (kube: KubePort, vmi: ObjectRef): Promise<void> => {
   const read = await readToken(kube, vmi);

@@ -99,7 +99,8 @@ export function inputOf(testCase: PodCase, head: PodSetHead): LaunchInput {
     vmi: testCase.vmi,
     config: configurationOf(testCase),
     launcherImage: head.templateService.launcherImage,
-    attempt: { attempt: 1, epoch: 1 },
+    purpose: { attempt: 1 },
+    epoch: 1,
     claims: Object.fromEntries(claims),
   };
 }

@@ -137,3 +137,14 @@ test('carries exit code, creator and attempt', () => {
     node: 'node-a',
   });
 });
+
+test('a target Pod tells of which migration', () => {
+  const target = pod({ phase: 'Pending' });
+  target.metadata = {
+    ...target.metadata,
+    labels: { ...target.metadata?.labels, 'kubevirt.io/migrationJobUID': 'mu' },
+    annotations: { 'kubevirt.io/migrationJobName': 'm' },
+  };
+  expect(podFacts(target).migration).toEqual({ name: 'm', uid: 'mu' });
+  expect(podFacts(pod({ phase: 'Pending' }))).not.toHaveProperty('migration');
+});

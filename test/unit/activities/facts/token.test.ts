@@ -10,6 +10,13 @@ test.each<Token>([
   { epoch: 2, holder: { vmiUid: 'a', attempt: 1 } },
   { epoch: 3, holder: { vmiUid: 'a', attempt: 2, pod: { name: 'p', uid: 'pu' } } },
   { epoch: 3, holder: { vmiUid: 'a', attempt: 2, pod: { name: 'p', uid: 'pu', node: 'node-a' } } },
+  { epoch: 3, settled: 'm1' },
+  {
+    epoch: 3,
+    holder: { vmiUid: 'a', attempt: 2, pod: { name: 'p', uid: 'pu', node: 'node-a' } },
+    moving: { migration: { name: 'm', uid: 'mu' }, pod: { name: 't', uid: 'tu', node: 'node-b' } },
+    settled: 'm1',
+  },
 ])('a token reads as it was written: %j', (token) => {
   expect(tokenOf(leaseOf(token, vmi))).toEqual(token);
 });
@@ -27,6 +34,22 @@ test('writing keeps what is not ours and removes a holder that is gone', () => {
   expect(free.spec).not.toHaveProperty('holderIdentity');
 });
 
+test('writing takes a move back', () => {
+  const pod = { name: 'p', uid: 'pu', node: 'node-a' };
+  const held: Token = { epoch: 1, holder: { vmiUid: 'a', attempt: 1, pod } };
+  const moving = leaseOf({ ...held, moving: { migration: { name: 'm', uid: 'mu' }, pod: { ...pod, uid: 'tu' } } }, vmi);
+  expect(tokenOf(leaseOf(held, vmi, moving))).toEqual(held);
+});
+
+test('a Pod that may run the domain counts even if the rest of the move cannot be read', () => {
+  const lease = leaseOf({ epoch: 1, holder: { vmiUid: 'a', attempt: 1 } }, vmi);
+  lease.metadata = {
+    ...lease.metadata,
+    annotations: { ...lease.metadata?.annotations, 'virtflow.io/moving-to-pod-uid': 'tu' },
+  };
+  expect(tokenOf(lease).moving?.pod.uid).toBe('tu');
+});
+
 test('the Lease has no owner, so that it outlives its VMI', () => {
   expect(leaseOf({ epoch: 1, holder: { vmiUid: 'a', attempt: 1 } }, vmi).metadata).not.toHaveProperty(
     'ownerReferences',
@@ -40,4 +63,8 @@ test('workflows see who holds it', () => {
     holder: { vmiUid: 'a', attempt: 2, podUid: 'pu', podName: 'p', node: 'node-a' },
   });
   expect(runToken({ epoch: 3 })).toEqual({ epoch: 3 });
+  const moving = { migration: { name: 'm', uid: 'mu' }, pod: { name: 't', uid: 'tu', node: 'node-b' } };
+  expect(runToken({ epoch: 3, holder: { vmiUid: 'a', attempt: 2, pod }, moving })).toMatchObject({
+    moving: { migration: { name: 'm', uid: 'mu' }, podUid: 'tu', podName: 't', node: 'node-b' },
+  });
 });

@@ -7,18 +7,18 @@ import { render, specOf } from './render.ts';
 
 describe('name of the Pod', () => {
   test('is the same for one attempt, another for the next and for a VMI recreated under the name', () => {
-    const first = podName(instance(), 1);
+    const first = podName(instance(), { attempt: 1 });
     expect(first).toMatch(/^virt-launcher-web-[0-9a-f]{8}$/);
-    expect(podName(instance(), 1)).toBe(first);
-    expect(podName(instance(), 2)).not.toBe(first);
-    expect(podName(instance({}, { uid: 'another' }), 1)).not.toBe(first);
+    expect(podName(instance(), { attempt: 1 })).toBe(first);
+    expect(podName(instance(), { attempt: 2 })).not.toBe(first);
+    expect(podName(instance({}, { uid: 'another' }), { attempt: 1 })).not.toBe(first);
   });
 
   test('is a DNS name of at most 63 characters for every VMI name', () => {
     const names = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?){0,4}$/);
     fc.assert(
       fc.property(names, (name) => {
-        const pod = podName(instance({}, { name }), 1);
+        const pod = podName(instance({}, { name }), { attempt: 1 });
         expect(pod.length).toBeLessThanOrEqual(63);
         expect(pod).toMatch(/^virt-launcher-[a-z0-9]+([-.]+[a-z0-9]+)*-[0-9a-f]{8}$/);
         expect(pod).not.toMatch(/[-.]\.|\.-/);

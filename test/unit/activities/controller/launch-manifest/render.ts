@@ -9,7 +9,8 @@ export const launch = (vmi: VirtualMachineInstance, more: Partial<LaunchInput> =
   vmi,
   config: configured(),
   launcherImage: 'registry.test/launcher:1',
-  attempt: { attempt: 1, epoch: 7 },
+  purpose: { attempt: 1 },
+  epoch: 7,
   ...more,
 });
 

@@ -1,0 +1,24 @@
+import type { PodRef } from '../../../api/contract/refs.ts';
+import { isFenced } from '../../facts/fence.ts';
+import { podFacts } from '../../facts/pod.ts';
+import type { Token } from '../../facts/token.ts';
+import type { KubePort } from '../../kube/port.ts';
+import type { PodEvidence, TokenEvidence } from './decide.ts';
+
+/** What the API server says, live, of every Pod that the token names. */
+export const evidenceOf = async (kube: KubePort, namespace: string, token: Token): Promise<TokenEvidence> => {
+  const [holder, moving] = [token.holder?.pod, token.moving?.pod];
+  return {
+    ...(holder === undefined ? {} : { holder: await podEvidence(kube, namespace, holder) }),
+    ...(moving === undefined ? {} : { moving: await podEvidence(kube, namespace, moving) }),
+  };
+};
+
+const podEvidence = async (kube: KubePort, namespace: string, { name, uid, node }: PodRef): Promise<PodEvidence> => {
+  const pod = await kube.get('Pod', { namespace, name });
+  const host = node === undefined || node === '' ? undefined : await kube.get('Node', { name: node });
+  return {
+    pod: pod?.metadata?.uid === uid ? podFacts(pod) : 'gone',
+    fenced: host !== undefined && isFenced(host),
+  };
+};

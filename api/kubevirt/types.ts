@@ -10,6 +10,7 @@ export type {
   V1VirtualMachineInstanceStatus as VirtualMachineInstanceStatus,
   V1VirtualMachineInstanceCondition as VirtualMachineInstanceCondition,
   V1VirtualMachineInstanceMigration as VirtualMachineInstanceMigration,
+  V1VirtualMachineInstanceMigrationState as MigrationState,
   V1VirtualMachineInstanceNetworkInterface as InstanceInterfaceStatus,
   V1VirtualMachineInstanceGuestOSInfo as GuestOSInfo,
   V1KubeVirt as KubeVirt,

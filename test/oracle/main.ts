@@ -5,10 +5,18 @@ import { drift, readDocumentedRules } from './differences-doc.ts';
 import { runSet } from './oracle-set.ts';
 import { details, reasons, summaryTable } from './report.ts';
 import { domainXmlEmulated, domainXmlKvm } from './sets/domain-xml.ts';
-import { launcherPod } from './sets/launcher-pod.ts';
+import { hotplugAttachment, launcherPod, migrationTarget, migrationTargetCreated } from './sets/launcher-pod.ts';
 import { memoryOverheadTable } from './sets/memory-overhead.ts';
 
-const SETS = [domainXmlEmulated, domainXmlKvm, launcherPod, memoryOverheadTable];
+const SETS = [
+  domainXmlEmulated,
+  domainXmlKvm,
+  launcherPod,
+  migrationTarget,
+  migrationTargetCreated,
+  hotplugAttachment,
+  memoryOverheadTable,
+];
 const DEFAULT_DIRECTORY = resolve(import.meta.dirname, '../../../shared/data/oracle');
 
 const USAGE = `Compares virtflow's answers with those KubeVirt's own code gave.

@@ -1,9 +1,11 @@
-import type { Container, Pod, VolumeMount } from '../../../api/kubernetes/types.ts';
+import type { Container, ContainerStatus, Pod, VolumeMount } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { LAUNCHER_VOLUMES } from '../../../api/launcher/paths.ts';
 import {
   ManifestError,
   renderLaunchManifest,
+  renderTargetManifest,
+  withImagesOf,
   type ClaimFacts,
   type LaunchInput,
 } from '../../../activities/controller/launch-manifest/index.ts';
@@ -12,11 +14,16 @@ import { compareJson } from '../json-tree.ts';
 import type { OracleSet } from '../oracle-set.ts';
 import { judge, type Gap, type Rule, type Verdict } from '../verdict.ts';
 
-/** A case of the set launcher-pod, of kind launcher. */
+/** A case of the set launcher-pod. */
 export interface PodCase extends Departures {
   id: string;
-  kind: string;
+  kind: 'launcher' | 'migrationTarget' | 'migrationTargetCreated' | 'hotplugAttachment';
   vmi: VirtualMachineInstance;
+  /** Of the source's Pod. */
+  sourcePodContainerStatuses?: ContainerStatus[];
+  migration?: { metadata: { name: string; uid: string }; spec: { addedNodeSelector?: Record<string, string> } };
+  sourceNode?: { name: string; labels: Record<string, string> };
+  sourcePod?: { name: string; containerStatuses: ContainerStatus[]; nodeSelector: Record<string, string> };
   pod?: Pod;
   error?: string;
 }
@@ -137,9 +144,27 @@ export const visible = (pod: Pod): object => ({
   },
 });
 
+/** The Pod of a case, by its kind. */
+function renderCase(testCase: PodCase, head: PodSetHead): Pod {
+  const input = inputOf(testCase, head);
+  const { migration, sourceNode, sourcePod } = testCase;
+  const statuses = sourcePod?.containerStatuses ?? testCase.sourcePodContainerStatuses ?? [];
+  const vmi = withImagesOf(input.vmi, statuses);
+  if (migration === undefined) return renderLaunchManifest({ ...input, vmi });
+  const { addedNodeSelector } = migration.spec;
+  return renderTargetManifest(
+    { ...input, vmi, purpose: { migration: migration.metadata } },
+    {
+      ...(addedNodeSelector === undefined ? {} : { addedNodeSelector }),
+      sourceNode: { metadata: { labels: sourceNode?.labels ?? {} } },
+      sourcePod: { spec: { containers: [], nodeSelector: sourcePod?.nodeSelector ?? {} } },
+    },
+  );
+}
+
 export function comparePod(testCase: PodCase, head: PodSetHead): Verdict {
   try {
-    const pod = renderLaunchManifest(inputOf(testCase, head));
+    const pod = renderCase(testCase, head);
     const differences = testCase.pod
       ? compareJson(visible(pod), visible(testCase.pod))
       : [{ path: 'pod', ours: 'rendered', theirs: `refused: ${testCase.error}` }];
@@ -156,12 +181,23 @@ export function comparePod(testCase: PodCase, head: PodSetHead): Verdict {
   }
 }
 
-export const launcherPod: OracleSet = {
-  name: 'launcher-pod (launcher)',
+const podSet = (name: string, kind: PodCase['kind'], judgeCase: typeof comparePod = comparePod): OracleSet => ({
+  name: `launcher-pod (${name})`,
   file: 'launcher-pod.json',
   ruleIds: POD_RULES.map(({ id }) => id),
   judge: (testCase, head) => {
     const podCase = testCase as PodCase;
-    return podCase.kind === 'launcher' ? comparePod(podCase, head as PodSetHead) : undefined;
+    return podCase.kind === kind ? judgeCase(podCase, head as PodSetHead) : undefined;
   },
-};
+});
+
+const notYet = (feature: string) => (): Verdict => ({ kind: 'uncovered', features: [feature] });
+
+export const launcherPod = podSet('launcher', 'launcher');
+export const migrationTarget = podSet('migration target, rendered', 'migrationTarget');
+export const migrationTargetCreated = podSet('migration target, created', 'migrationTargetCreated');
+export const hotplugAttachment = podSet(
+  'attachment of volumes',
+  'hotplugAttachment',
+  notYet('volumes plugged into a running guest'),
+);

@@ -1,7 +1,13 @@
 import { expect, test } from '@jest/globals';
 import type { Pod } from '../../../../api/kubernetes/types.ts';
 import { renderLaunchManifest } from '../../../../activities/controller/launch-manifest/index.ts';
-import { comparePod, inputOf, launcherPod, type PodCase } from '../../../oracle/sets/launcher-pod.ts';
+import {
+  comparePod,
+  inputOf,
+  launcherPod,
+  migrationTargetCreated,
+  type PodCase,
+} from '../../../oracle/sets/launcher-pod.ts';
 import { vmi } from '../../launcher/converter/examples.ts';
 
 const head = {
@@ -54,6 +60,27 @@ test.each<[string, (pod: Pod) => void]>([
 
 test('cases of other kinds belong to other sets', () => {
   expect(launcherPod.judge({ ...caseOf(), kind: 'migrationTarget' }, head)).toBeUndefined();
+});
+
+test("a target's Pod is rendered from the source's node, Pod and migration", () => {
+  const testCase = {
+    ...caseOf(),
+    kind: 'migrationTargetCreated' as const,
+    migration: { metadata: { name: 'm', uid: 'mu' }, spec: { addedNodeSelector: { rack: 'r3' } } },
+    sourceNode: { name: 'n', labels: { 'cpu-vendor.node.kubevirt.io/Intel': 'true' } },
+  };
+  const differences = migrationTargetCreated.judge(testCase, head);
+  expect(differences).toMatchObject({
+    kind: 'different',
+    differences: expect.arrayContaining(
+      [
+        'metadata/labels/kubevirt.io/migrationJobUID',
+        'metadata/annotations/kubevirt.io/migrationJobName',
+        'spec/nodeSelector/rack',
+        'spec/nodeSelector/cpu-vendor.node.kubevirt.io/Intel',
+      ].map((path) => expect.objectContaining({ path, theirs: undefined }) as unknown),
+    ) as unknown,
+  });
 });
 
 test("KubeVirt's refusal of what we render is a difference", () => {

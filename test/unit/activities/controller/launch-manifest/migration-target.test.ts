@@ -1,0 +1,172 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Pod } from '../../../../../api/kubernetes/types.ts';
+import type { VirtualMachineInstance } from '../../../../../api/kubevirt/types.ts';
+import {
+  podName,
+  renderTargetManifest,
+  withImagesOf,
+} from '../../../../../activities/controller/launch-manifest/index.ts';
+import type { TargetInput } from '../../../../../activities/controller/launch-manifest/index.ts';
+import { configured, instance, withDomain } from '../../../../support/instances.ts';
+import { launch, render, specOf } from './render.ts';
+
+const migration = { name: 'move-1', uid: '5f6d1d4e-0000-4000-8000-000000000001' };
+const purpose = { migration };
+const from = (more: Partial<TargetInput> = {}): TargetInput => ({
+  sourcePod: { spec: { containers: [] } },
+  sourceNode: { metadata: { labels: {} } },
+  ...more,
+});
+const target = (vmi: VirtualMachineInstance, more: Partial<TargetInput> = {}, config = configured()): Pod =>
+  renderTargetManifest(launch(vmi, { purpose, config }), from(more));
+
+test("it is the start's Pod but for its name, what it says of the migration, and where it may go", () => {
+  const [ours, start] = [target(instance()), render(instance())];
+  expect(ours.metadata?.name).toBe(podName(instance(), purpose));
+  expect(ours.metadata?.name).not.toBe(start.metadata?.name);
+  expect(ours.metadata?.labels).toEqual({ ...start.metadata?.labels, 'kubevirt.io/migrationJobUID': migration.uid });
+  const { 'virtflow.io/start-attempt': _, ...annotations } = start.metadata?.annotations ?? {};
+  expect(ours.metadata?.annotations).toEqual({ ...annotations, 'kubevirt.io/migrationJobName': 'move-1' });
+  expect({ ...ours.spec, affinity: undefined }).toEqual({ ...start.spec, affinity: undefined });
+});
+
+test('one migration gives one name, another migration another', () => {
+  expect(podName(instance(), purpose)).toBe(podName(instance(), { migration: { ...migration, name: 'x' } }));
+  expect(podName(instance(), purpose)).not.toBe(podName(instance(), { migration: { ...migration, uid: 'x' } }));
+});
+
+test('it never goes where a launcher Pod of the VMI is, besides what the VMI itself wants', () => {
+  const preferred = [{ weight: 1, podAffinityTerm: { topologyKey: 'zone' } }];
+  const other = { topologyKey: 'rack' };
+  const affinity = {
+    podAntiAffinity: {
+      preferredDuringSchedulingIgnoredDuringExecution: preferred,
+      requiredDuringSchedulingIgnoredDuringExecution: [other],
+    },
+  };
+  const vmi = withDomain({ cpu: { model: 'Haswell' } }, { affinity });
+  expect(specOf(target(vmi)).affinity).toEqual({
+    podAntiAffinity: {
+      preferredDuringSchedulingIgnoredDuringExecution: preferred,
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        other,
+        {
+          labelSelector: { matchLabels: { 'kubevirt.io/created-by': vmi.metadata?.uid } },
+          topologyKey: 'kubernetes.io/hostname',
+        },
+      ],
+    },
+  });
+});
+
+describe('node labels', () => {
+  const nodeLabels = {
+    'host-model-cpu.node.kubevirt.io/Skylake': 'true',
+    'host-model-required-features.node.kubevirt.io/vmx': 'true',
+    'cpu-model.node.kubevirt.io/Penryn': 'true',
+    'cpu-feature.node.kubevirt.io/aes': 'true',
+    'cpu-vendor.node.kubevirt.io/Intel': 'true',
+  };
+  const sourceNode = { metadata: { labels: nodeLabels } };
+  const moved: TargetInput['sourcePod'] = {
+    spec: {
+      containers: [],
+      nodeSelector: {
+        'cpu-model-migration.node.kubevirt.io/Haswell': 'true',
+        'cpu-feature.node.kubevirt.io/pcid': 'true',
+        rack: 'r1',
+      },
+    },
+  };
+  const selected = (model: string | undefined, more: Partial<TargetInput>): string[] =>
+    Object.keys(specOf(target(withDomain(model === undefined ? {} : { cpu: { model } }), more)).nodeSelector ?? {})
+      .filter((key) => key.startsWith('cpu-'))
+      .sort();
+  const vendor = 'cpu-vendor.node.kubevirt.io/Intel';
+  const ofTheNode = ['cpu-feature.node.kubevirt.io/vmx', 'cpu-model-migration.node.kubevirt.io/Skylake', vendor];
+
+  test.each<[string, string | undefined, Partial<TargetInput>, string[]]>([
+    ["the host's model: what the source's node says", 'host-model', { sourceNode }, ofTheNode],
+    ['no model is the same', undefined, { sourceNode }, ofTheNode],
+    [
+      'moved before: what the Pod was given then',
+      'host-model',
+      { sourceNode, sourcePod: moved },
+      ['cpu-feature.node.kubevirt.io/pcid', 'cpu-model-migration.node.kubevirt.io/Haswell', vendor],
+    ],
+    ['a named model is everywhere the same', 'Penryn', { sourceNode }, ['cpu-model.node.kubevirt.io/Penryn', vendor]],
+    ['the vendor counts with every model', 'host-passthrough', { sourceNode }, [vendor]],
+    ['a node that tells nothing asks for nothing', 'host-model', {}, []],
+  ])('%s', (_, model, more, expected) => {
+    expect(selected(model, more)).toEqual(expected);
+  });
+
+  test("what the migration adds counts unless the VMI's own template says otherwise", () => {
+    const vmi = instance({ nodeSelector: { disk: 'ssd' } });
+    const { nodeSelector } = specOf(target(vmi, { addedNodeSelector: { disk: 'nvme', rack: 'r3' } }));
+    expect(nodeSelector).toMatchObject({ disk: 'ssd', rack: 'r3' });
+  });
+});
+
+describe('SELinux level', () => {
+  const labelled: TargetInput['sourcePod'] = {
+    spec: { containers: [], securityContext: { seLinuxOptions: { level: 's0:c1,c2' } } },
+  };
+  const level = (selinuxContext: string | undefined, more: Partial<TargetInput>, config = configured()) => {
+    const vmi = instance();
+    if (selinuxContext !== undefined) vmi.status = { selinuxContext };
+    return specOf(target(vmi, more, config)).securityContext?.seLinuxOptions;
+  };
+
+  test.each<[string, string | undefined, Partial<TargetInput>, string | undefined]>([
+    ['as the VMI says', 'system_u:system_r:container_t:s0:c12,c777', { sourcePod: labelled }, 's0:c12,c777'],
+    ['else as the source Pod was given it', undefined, { sourcePod: labelled }, 's0:c1,c2'],
+    ['no SELinux, no level', 'none', {}, undefined],
+  ])('%s', (_, context, more, expected) => {
+    expect(level(context, more)?.level).toBe(expected);
+  });
+
+  test('not where the cluster does not want it; the type stays', () => {
+    const never = configured({ migrations: { matchSELinuxLevelOnMigration: false } });
+    expect(level('a:b:c:s0:c1', {}, never)).toBeUndefined();
+    expect(level('a:b:c:s0:c1', {}, configured({ selinuxLauncherType: 'virt' }))).toEqual({
+      type: 'virt',
+      level: 's0:c1',
+    });
+  });
+});
+
+describe('images', () => {
+  const digest = `sha256:${'a'.repeat(64)}`;
+  const status = (name: string, imageID: string) => ({ name, imageID });
+  const imageOf = (image: string, imageID: string): string | undefined =>
+    withImagesOf(
+      instance({
+        volumes: [
+          { name: 'os', containerDisk: { image } },
+          { name: 'x', emptyDisk: { capacity: '1Gi' } },
+        ],
+      }),
+      [status('compute', 'other@sha256:0'), status('volumeos', imageID)],
+    ).spec.volumes?.[0]?.containerDisk?.image;
+
+  test.each([
+    ['with a tag', 'r.test:5000/os/a:1', `r.test:5000/os/a@${digest}`, `r.test:5000/os/a@${digest}`],
+    ['without a tag', 'r.test:5000/os/a', `r.test:5000/os/a@${digest}`, `r.test:5000/os/a@${digest}`],
+    ['with an older digest', 'r.test/a@sha256:0', `mirror/a@${digest}`, `r.test/a@${digest}`],
+    ['that no registry gave', 'r.test/a:1', digest, 'r.test/a:1'],
+    ['of a container without status', 'r.test/a:1', '', 'r.test/a:1'],
+  ])('an image %s', (_, image, imageID, expected) => {
+    expect(imageOf(image, imageID)).toBe(expected);
+  });
+
+  test("kernel and initrd are the source's too", () => {
+    const vmi = withDomain({ firmware: { uuid: 'u', kernelBoot: { kernelArgs: 'q', container: { image: 'k:1' } } } });
+    const { firmware } = withImagesOf(vmi, [status('volumekernel-boot-volume', `k@${digest}`)]).spec.domain;
+    expect(firmware).toEqual({ uuid: 'u', kernelBoot: { kernelArgs: 'q', container: { image: `k@${digest}` } } });
+  });
+
+  test('without images the VMI is the same', () => {
+    expect(withImagesOf(instance(), [])).toEqual(instance());
+  });
+});

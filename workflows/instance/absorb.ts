@@ -1,7 +1,10 @@
 import type { OperationFinished, OperationProgress } from '../../api/contract/operations.ts';
 import { FAILURES } from '../../api/contract/failures.ts';
+import type { DomainReport } from '../../api/launcher/reports.ts';
 import { isNewer } from '../../api/launcher/reports.ts';
 import { adopted } from './adopted.ts';
+import { endOf } from './ending.ts';
+import { migrationFinished, migrationProgressed, withProposal } from './migrating.ts';
 import { finalPhase, inPhase, startingFrom } from './phases.ts';
 import type { Forwarded, InstanceCommand, InstanceDecision, InstanceEvent, InstanceState } from './state.ts';
 import { shallEnd } from './state.ts';
@@ -23,24 +26,30 @@ export const absorb = (state: InstanceState, event: InstanceEvent, at: string): 
     case 'domainReported': {
       const { report } = event;
       if (report.vmi.uid !== state.ref.uid) return only(state);
-      const isOurs = report.podUid === state.pod?.uid && isNewer(report, state.domain);
-      const seen = isOurs ? { ...withoutTimer(state), domain: report } : withoutTimer(state);
+      const seen = withDomain(withoutTimer(state), report);
       return { state: seen, commands: forward(seen, { signal: 'domainChanged', report }) };
     }
     case 'dependencyChanged':
       return dependencyChanged(state, event.kind);
-    case 'operationProgress':
-      return only(progressed(state, event.progress, at));
+    case 'operationProgress': {
+      const { progress } = event;
+      return only(progress.kind === 'migrate' ? migrating(state, progress) : progressed(state, progress, at));
+    }
+    case 'migrationProposed':
+      return only(withProposal(state, event.proposal));
     case 'operationFinished':
       return only(finished(state, event.finished, at));
     case 'operationLost':
       return only(event.id === state.operation?.id ? lookAgain(state) : state);
     case 'operationExists':
-      return only(event.id === state.operation?.id && !event.isOpen ? lookAgain(state) : state);
+      return only(event.id === state.operation?.id && !event.isOpen ? lookAgain(withSettled(state)) : state);
     case 'retryRequested':
       return only(retried(state));
-    case 'adopted':
-      return only(adopted(state, event.found, at));
+    case 'adopted': {
+      const seen = adopted(state, event.found, at);
+      // The operation may have told its end before we knew of it: asked, it tells it again, or it is not there any more.
+      return { state: seen, commands: forward(seen, { signal: 'ping' }) };
+    }
     case 'released': {
       const { epoch: _, ...rest } = state;
       return only({ ...rest, release: 'done' });
@@ -77,8 +86,21 @@ const withFacts = (state: InstanceState, facts: NonNullable<InstanceState['podFa
   return hasNews && state.failed?.kind === 'shutdown' ? retried(seen) : seen;
 };
 
-const heard = (state: InstanceState, facts: NonNullable<InstanceState['podFacts']>): InstanceState =>
-  state.operation?.kind === 'start' && facts.uid !== state.pod?.uid ? { ...state, heard: facts } : state;
+const heard = (state: InstanceState, facts: NonNullable<InstanceState['podFacts']>): InstanceState => {
+  const { operation, target, pod } = state;
+  if (facts.uid === target?.pod.uid) return { ...state, target: { ...target, facts } };
+  const mayBeNew =
+    operation?.kind === 'start' || (operation?.kind === 'migrate' && facts.migration?.uid === operation.migration?.uid);
+  return mayBeNew && facts.uid !== pod?.uid ? { ...state, heard: facts } : state;
+};
+
+/** Only the Pod that holds the token speaks for the VMI; what a migration's target says counts once the guest is there. */
+const withDomain = (state: InstanceState, report: DomainReport): InstanceState => {
+  const { pod, domain, target } = state;
+  if (report.podUid === pod?.uid) return isNewer(report, domain) ? { ...state, domain: report } : state;
+  if (report.podUid !== target?.pod.uid || !isNewer(report, target.domain)) return state;
+  return { ...state, target: { ...target, domain: report } };
+};
 
 /** Failures that a change of the cluster's configuration may have cured. */
 const CURED_BY_CONFIGURATION = ['InvalidSpec', 'Forbidden'];
@@ -99,8 +121,24 @@ const retried = (state: InstanceState): InstanceState => {
 
 /** The operation is not what we took it for. Whatever it did is found by looking at the world. */
 const lookAgain = (state: InstanceState): InstanceState => {
-  const { operation: _, wakeAt: _wakeAt, ...rest } = state;
+  const { operation: _, wakeAt: _wakeAt, target: _target, former: _former, ...rest } = state;
   return { ...rest, adoption: 'needed', adoptionRounds: 0 };
+};
+
+/** A migration whose id is taken by a run that is over has succeeded. */
+const withSettled = (state: InstanceState): InstanceState => {
+  const { operation, settled } = state;
+  if (operation?.migration === undefined) return state;
+  return { ...state, settled: [...settled.filter((uid) => uid !== operation.migration?.uid), operation.migration.uid] };
+};
+
+const migrating = (state: InstanceState, progress: OperationProgress): InstanceState => {
+  if (progress.operationId === state.ended) return state;
+  const seen = migrationProgressed(state, progress);
+  if (seen.operation?.id !== progress.operationId) return seen;
+  const { trouble: _, ...operation } = seen.operation;
+  const trouble = progress.trouble === undefined ? {} : { trouble: progress.trouble.failure };
+  return { ...seen, operation: { ...operation, phase: progress.phase, ...trouble } };
 };
 
 const progressed = (state: InstanceState, progress: OperationProgress, at: string): InstanceState => {
@@ -133,10 +171,27 @@ const withoutPod = (state: InstanceState, uid: string | undefined): InstanceStat
 
 const finished = (state: InstanceState, report: OperationFinished, at: string): InstanceState => {
   const { operation, ...rest } = state;
-  if (operation === undefined || operation.id !== report.operationId) return witness(state, report);
-  return report.kind === 'start'
-    ? startFinished(rest, operation.id, report, at)
-    : shutdownFinished(rest, operation, report, at);
+  if (report.operationId === state.ended) return state;
+  if (operation === undefined || operation.id !== report.operationId) return unexpected(state, report);
+  const ended = { ...rest, ended: operation.id };
+  switch (report.kind) {
+    case 'start':
+      return startFinished(ended, operation.id, report, at);
+    case 'shutdown':
+      return shutdownFinished(ended, operation, report, at);
+    case 'migrate':
+      return migrationFinished(ended, operation.cancelling === true, report);
+  }
+};
+
+/** The end of an operation that we do not know: our history was lost. */
+const unexpected = (state: InstanceState, report: OperationFinished): InstanceState => {
+  const { kind, outcome, pod, operationId } = report;
+  if (kind !== 'migrate') return witness(state, report);
+  const asked = { ...state, proposals: state.proposals.filter((one) => one.operationId !== operationId) };
+  // The guest is elsewhere than we think.
+  const hasMoved = outcome === 'succeeded' && pod?.uid !== state.pod?.uid && state.adoption === 'done';
+  return hasMoved && state.operation === undefined ? lookAgain(asked) : asked;
 };
 
 /** Whoever reports a guest's end, late or in vain, is a witness of it. */
@@ -168,7 +223,7 @@ const shutdownFinished = (
     return { ...witness(state, report), failed: { id, kind: 'shutdown', failure } };
   }
   const told = report.end ?? 'unknown';
-  const end = told === 'unknown' ? (state.domain?.end ?? 'unknown') : told;
+  const end = told === 'unknown' ? (endOf(state.domain ?? {}) ?? 'unknown') : told;
   const free = withoutPod(state, report.pod?.uid);
   if (report.pod !== undefined && report.pod.uid !== state.pod?.uid) return free;
   // What was left of a start that nobody wants to end: it is started anew.

@@ -1,11 +1,12 @@
-import type { OperationKind } from '../../api/contract/operations.ts';
-import { wake } from '../../api/contract/operations.ts';
+import type { Adoption } from '../../api/contract/activities.ts';
+import { ping } from '../../api/contract/operations.ts';
 import type { PodFacts } from '../../api/contract/facts.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
-import { shutdownId, startId } from '../../api/contract/refs.ts';
+import { migrationId, shutdownId, startId } from '../../api/contract/refs.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import { bookkeeping, nodeActivities } from '../shared/proxies.ts';
 import { tell } from '../shared/signals.ts';
+import { migrationsOf } from './left-behind.ts';
 import type { Found } from './state.ts';
 
 type Holder = NonNullable<Found['token']>['holder'];
@@ -19,7 +20,7 @@ export const adopt = async (vmi: ObjectRef): Promise<Found> => {
   const pods = adoption.pods.filter(({ gone }) => gone !== true);
   const isNew = pods.length === 0 && adoption.token?.holder?.vmiUid !== vmi.uid;
   if (isNew) return { ...adoption, domains: {} };
-  const operation = await openOperation(vmi, pods, adoption.token?.holder);
+  const operation = await openOperation(vmi, { ...adoption, pods });
   const reports = await Promise.all(pods.map((pod) => inspect(vmi, pod)));
   return {
     ...{
@@ -30,18 +31,23 @@ export const adopt = async (vmi: ObjectRef): Promise<Found> => {
   };
 };
 
-const openOperation = async (vmi: ObjectRef, pods: PodFacts[], holder: Holder): Promise<Found['operation']> => {
+const openOperation = async (vmi: ObjectRef, adoption: Adoption): Promise<Found['operation']> => {
+  const { pods, token } = adoption;
+  const holder: Holder = token?.holder;
   const ofHolder = holder?.vmiUid === vmi.uid ? [holder.attempt] : [];
   const told = [...new Set([...ofHolder, ...pods.map(({ attempt }) => attempt)])].filter(
     (attempt) => attempt !== undefined,
   );
-  const asked: { id: string; kind: OperationKind; attempt: number }[] = [
+  const asked: NonNullable<Found['operation']>[] = [
+    ...migrationsOf(vmi, adoption).map((migration) => ({
+      ...{ id: migrationId(migration), kind: 'migrate' as const, attempt: 1, migration },
+    })),
     ...(told.length > 0 ? told : FIRST_ATTEMPTS).map((attempt) => ({
       ...{ id: startId(vmi, attempt), kind: 'start' as const, attempt },
     })),
     ...FIRST_ATTEMPTS.map((attempt) => ({ ...{ id: shutdownId(vmi, attempt), kind: 'shutdown' as const, attempt } })),
   ];
-  const open = await Promise.all(asked.map(({ id }) => tell(id, wake)));
+  const open = await Promise.all(asked.map(({ id }) => tell(id, ping)));
   return asked.find((_, index) => open[index]);
 };
 

@@ -3,6 +3,7 @@ import type { GuestEnd } from '../../api/contract/operations.ts';
 import type { PodRef } from '../../api/contract/refs.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import { after } from '../shared/time.ts';
+import { leftBehind } from './left-behind.ts';
 import { finalPhase, inPhase, startingFrom } from './phases.ts';
 import type { Found, InstanceState } from './state.ts';
 
@@ -21,10 +22,7 @@ export const adopted = (state: InstanceState, found: Found, at: string): Instanc
       ? {}
       : { object: { ...object, deleting: object.deleting || state.object?.deleting === true } }),
     adoption: 'done',
-    attempts: {
-      start: Math.max(state.attempts.start, attemptOf(state, found)),
-      shutdown: state.attempts.shutdown,
-    },
+    attempts: { ...state.attempts, start: Math.max(state.attempts.start, attemptOf(state, found)) },
   };
   const known = object === undefined ? seen : startingFrom(seen, object.phase);
   const holding = ofToken(state, found);
@@ -37,6 +35,9 @@ export const adopted = (state: InstanceState, found: Found, at: string): Instanc
     };
     return { ...placed, attempts, operation: { ...operation, phase: '' } };
   }
+  const left = leftBehind(state, found);
+  // Whatever else is left may be a part of it.
+  if (left !== undefined) return { ...placed, takeUp: left, leftovers: [] };
   if (isUnclear(placed, found) && state.adoptionRounds < PATIENCE_ROUNDS) {
     const rounds = state.adoptionRounds + 1;
     return { ...placed, adoption: 'needed', adoptionRounds: rounds, wakeAt: after(at, rounds * 10_000) };
@@ -46,7 +47,8 @@ export const adopted = (state: InstanceState, found: Found, at: string): Instanc
 
 const forgetWorld = (state: InstanceState): InstanceState => {
   const { pod: _pod, podFacts: _facts, epoch: _epoch, domain: _domain, wakeAt: _wakeAt, ...rest } = state;
-  return { ...rest, leftovers: [], started: false };
+  const { takeUp: _takeUp, target: _target, former: _former, ...known } = rest;
+  return { ...known, leftovers: [], started: false };
 };
 
 /** The token's holder, if it is this VMI. */
@@ -71,7 +73,11 @@ const place = (state: InstanceState, found: Found, token: ReturnType<typeof ofTo
   const there = found.pods.filter(({ gone }) => gone !== true);
   const active = there.filter(({ uid }) => isActive(found.domains[uid]));
   const held = (pods: PodFacts[]): PodFacts | undefined => pods.find(({ uid }) => uid === token?.podUid);
-  const chosen = held(active) ?? active[0] ?? held(there) ?? there[0];
+  // While a migration moves the guest the token's holder speaks for it, whichever of the two has it. Its target holds nothing by itself.
+  const isMoving = found.token?.moving !== undefined && token?.podUid !== undefined;
+  const chosen = isMoving
+    ? held(there)
+    : (held(active) ?? active[0] ?? held(there) ?? there.find(({ migration }) => migration === undefined));
   const epoch = token === undefined ? {} : { epoch: token.epoch };
   if (chosen === undefined) return withLostPod({ ...state, ...epoch }, found, token);
   const domain = found.domains[chosen.uid];

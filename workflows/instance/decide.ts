@@ -1,6 +1,8 @@
-import { shutdownId, startId } from '../../api/contract/refs.ts';
+import type { ObjectRef } from '../../api/contract/refs.ts';
+import { migrationId, shutdownId, startId } from '../../api/contract/refs.ts';
 import { absorb } from './absorb.ts';
 import { bringForward, reasonToStop } from './ending.ts';
+import { answerProposals, reasonToCancel } from './migrating.ts';
 import { inPhase } from './phases.ts';
 import type { BeginOperation, InstanceCommand, InstanceDecision, InstanceEvent, InstanceState } from './state.ts';
 import { shallEnd } from './state.ts';
@@ -22,7 +24,15 @@ const nothing = (state: InstanceState): InstanceDecision => ({ state, commands: 
 const proceed = (state: InstanceState, at: string): InstanceDecision => {
   if (state.adoption === 'underWay') return nothing(state);
   if (state.adoption === 'needed') return adopt(state, at);
+  if (state.proposals.length === 0) return goOn(state, at);
+  const answered = answerProposals(state);
+  const next = goOn(answered.state, at);
+  return { state: next.state, commands: [...answered.commands, ...next.commands] };
+};
+
+const goOn = (state: InstanceState, at: string): InstanceDecision => {
   if (state.operation !== undefined) return steer(state, state.operation, at);
+  if (state.takeUp !== undefined) return takeUp(state, state.takeUp);
   if (state.failed !== undefined && !(state.failed.kind === 'start' && shallEnd(state))) return nothing(state);
   if (state.pod !== undefined || state.leftovers.length > 0) return endPod(state, at);
   if (state.end !== undefined) return release(state);
@@ -37,14 +47,17 @@ const adopt = (state: InstanceState, at: string): InstanceDecision => {
   return { state: { ...rest, adoption: 'underWay' }, commands: [{ type: 'adopt', attempts: state.attempts }] };
 };
 
-/** While an operation runs: a start is cancelled when its VMI shall end, a shutdown's deadline follows a shorter grace period. */
+/**
+ * While an operation runs: a start or migration is cancelled when its VMI shall end, a shutdown's deadline follows a shorter grace period.
+ */
 const steer = (
   state: InstanceState,
   operation: NonNullable<InstanceState['operation']>,
   at: string,
 ): InstanceDecision => {
-  if (operation.kind === 'start') {
-    if (!shallEnd(state) || operation.cancelling === true) return nothing(state);
+  if (operation.kind !== 'shutdown') {
+    const isInVain = operation.kind === 'start' ? shallEnd(state) : reasonToCancel(state);
+    if (!isInVain || operation.cancelling === true) return nothing(state);
     const cancelling = { ...operation, cancelling: true };
     return { state: { ...state, operation: cancelling }, commands: [{ type: 'cancel', id: operation.id }] };
   }
@@ -61,9 +74,9 @@ const steer = (
 const endPod = (state: InstanceState, at: string): InstanceDecision => {
   const { pod, leftovers, epoch } = state;
   const why = reasonToStop(state);
-  if (pod !== undefined && state.started && why === undefined) return nothing(state);
+  const runsOn = pod !== undefined && state.started && why === undefined;
   // What holds nothing goes first: the token is released with the Pod that it is bound to.
-  const target = state.started ? pod : (leftovers[0] ?? pod);
+  const target = state.started && !runsOn ? pod : (leftovers[0] ?? (runsOn ? undefined : pod));
   if (target === undefined) return nothing(state);
   const graceSeconds = state.object?.gracePeriodSeconds ?? 30;
   const isLast = target === pod || (pod === undefined && leftovers.length === 1);
@@ -87,7 +100,7 @@ const endPod = (state: InstanceState, at: string): InstanceDecision => {
 const begin = (state: InstanceState, operation: BeginOperation, graceSeconds?: number): InstanceDecision => {
   const { failed: _failed, retryOf, ...rest } = state;
   const { kind, attempt } = operation;
-  const id = kind === 'start' ? startId(state.ref, attempt) : shutdownId(state.ref, attempt);
+  const id = idOf(state.ref, operation);
   const owner = state.object?.owner;
   const command: InstanceCommand = {
     ...{ type: 'begin', id, operation: retryOf === undefined ? operation : { ...operation, retryOf } },
@@ -100,12 +113,28 @@ const begin = (state: InstanceState, operation: BeginOperation, graceSeconds?: n
       operation: {
         ...{ id, kind, attempt, phase: '' },
         ...(operation.kind === 'shutdown' ? { deadline: operation.deadline, cause: operation.cause } : {}),
+        ...(operation.kind === 'migrate' ? { migration: operation.migration } : {}),
         ...(graceSeconds === undefined ? {} : { graceSeconds }),
       },
     },
     commands: [command],
   };
 };
+
+const idOf = (ref: ObjectRef, operation: BeginOperation): string => {
+  switch (operation.kind) {
+    case 'start':
+      return startId(ref, operation.attempt);
+    case 'shutdown':
+      return shutdownId(ref, operation.attempt);
+    case 'migrate':
+      return migrationId(operation.migration);
+  }
+};
+
+/** What a migration that does not run any more has left is its own to bring to an end: it knows who may hold the guest. */
+const takeUp = ({ takeUp: _, ...state }: InstanceState, migration: ObjectRef): InstanceDecision =>
+  begin(state, { kind: 'migrate', attempt: 1, migration });
 
 /** The VMI is final; with its deletion its finalizers go, and a token that no Pod was created under. */
 const release = (state: InstanceState): InstanceDecision => {

@@ -1,6 +1,7 @@
 import { ApplicationFailure, continueAsNew, log, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { EntityInput } from '../../api/contract/entities.ts';
 import * as contract from '../../api/contract/entities.ts';
+import { migrationProposed } from '../../api/contract/migrations.ts';
 import { operationFinished, operationProgress, retryOperation } from '../../api/contract/operations.ts';
 import { runEntity } from '../shared/entity.ts';
 import { toFailureInfo } from '../shared/failures.ts';
@@ -34,6 +35,7 @@ export async function virtualMachineInstance(input: EntityInput): Promise<void> 
   setHandler(contract.dependencyChanged, (changed) => inbox.put({ type: 'dependencyChanged', ...changed }));
   setHandler(operationProgress, (progress) => inbox.put({ type: 'operationProgress', progress }));
   setHandler(operationFinished, (finished) => inbox.put({ type: 'operationFinished', finished }));
+  setHandler(migrationProposed, (proposal) => inbox.put({ type: 'migrationProposed', proposal }));
   setHandler(contract.entityStatus, () => statusOf(state));
   const retried = (): string | undefined =>
     decide(state, { type: 'retryRequested' }, now()).commands.flatMap((command) =>

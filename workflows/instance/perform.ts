@@ -1,6 +1,8 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/common';
 import { ParentClosePolicy, isCancellation, startChild } from '@temporalio/workflow';
-import { WORKFLOWS, wake } from '../../api/contract/operations.ts';
+import { migrationAnswered } from '../../api/contract/migrations.ts';
+import type { OperationKind } from '../../api/contract/operations.ts';
+import { WORKFLOWS } from '../../api/contract/operations.ts';
 import * as operations from '../../api/contract/operations.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { instanceId } from '../../api/contract/refs.ts';
@@ -33,6 +35,8 @@ export const newPerformer = (
       case 'cancel':
         await begun;
         return lostUnless(await cancel(command.id), command.id);
+      case 'answer':
+        return lostUnless(await tell(command.id, migrationAnswered, command.answer), command.id);
       case 'release': {
         const { releaseToken, releaseInstance } = bookkeeping('Release');
         if (command.epoch !== undefined) await releaseToken({ vmi, epoch: command.epoch });
@@ -46,6 +50,10 @@ export const newPerformer = (
 const lostUnless = (isThere: boolean, id: string): InstanceEvent | undefined =>
   isThere ? undefined : { type: 'operationLost', id };
 
+const TYPES: Record<OperationKind, string> = {
+  ...{ start: WORKFLOWS.startInstance, shutdown: WORKFLOWS.shutdownInstance, migrate: WORKFLOWS.migrateInstance },
+};
+
 /** Starts an operation that outlives this run. Its id is taken if an entity that lost its history begins it again. */
 const begin = async (
   vmi: ObjectRef,
@@ -55,11 +63,13 @@ const begin = async (
   const { kind, ...rest } = operation;
   const input = { ...rest, entity: instanceId(vmi), vmi, ...(owner === undefined ? {} : { vm: owner }) };
   try {
-    const child = await startChild(kind === 'start' ? WORKFLOWS.startInstance : WORKFLOWS.shutdownInstance, {
+    const child = await startChild(TYPES[kind], {
       workflowId: id,
       args: [input],
       parentClosePolicy: ParentClosePolicy.ABANDON,
-      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      // A migration has one id for its object: it is run again when it did not come to its end.
+      workflowIdReusePolicy:
+        kind === 'migrate' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY : WorkflowIdReusePolicy.REJECT_DUPLICATE,
       staticSummary: `${kind} of ${vmi.namespace}/${vmi.name}, attempt ${operation.attempt}`,
     });
     const closed = (): void => put({ type: 'operationLost', id });
@@ -68,7 +78,7 @@ const begin = async (
     return undefined;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    return { type: 'operationExists', id, isOpen: await tell(id, wake) };
+    return { type: 'operationExists', id, isOpen: await tell(id, operations.ping) };
   }
 };
 
@@ -79,7 +89,7 @@ const forward = (id: string, message: Forwarded): Promise<boolean> => {
     case 'domainChanged':
       return tell(id, operations.domainChanged, message.report);
     case 'wake':
-      return tell(id, wake);
+      return tell(id, operations.wake);
     case 'ping':
       return tell(id, operations.ping);
     case 'bringForward':

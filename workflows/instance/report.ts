@@ -1,21 +1,29 @@
 import type { ConditionReport, InstanceReport } from '../../api/contract/activities.ts';
 import type { FailureInfo } from '../../api/contract/failures.ts';
+import type { DomainReport } from '../../api/launcher/reports.ts';
 import type { InstanceState } from './state.ts';
 import { isFinal } from './phases.ts';
 
 /** What the VMI's status shows of the entity's state. */
 export const reportOf = (state: InstanceState): InstanceReport => {
-  const { pod, domain, end, phase, phaseTimes } = state;
+  const { pod, domain, end, phase, phaseTimes, migration } = state;
   const node = pod?.node;
   return {
     phase: phase === '' ? 'Pending' : phase,
     phaseTimes,
-    activePods: pod === undefined ? {} : { [pod.uid]: node ?? '' },
+    activePods: activePods(state),
     conditions: conditionsOf(state),
     ...(node === undefined ? {} : { node }),
     ...(domain === undefined ? {} : { domain }),
     ...(end === undefined ? {} : { reason: `guest ended: ${end}` }),
+    ...(migration === undefined ? {} : { migration }),
   };
+};
+
+/** A migration's target counts from when a node was chosen for it, the Pod that the guest has left until it is gone. */
+const activePods = ({ pod, target, former }: InstanceState): Record<string, string> => {
+  const others = [target?.pod.node === undefined ? undefined : target.pod, former];
+  return Object.fromEntries([pod, ...others].flatMap((one) => (one === undefined ? [] : [[one.uid, one.node ?? '']])));
 };
 
 /** Whether the object looks like this since its creation, so that a write would be for nothing: without a phase it is as good as Pending. */
@@ -39,27 +47,32 @@ export const reportKey = ({ domain, ...report }: InstanceReport): string => {
     return JSON.stringify([report.phase, Object.keys(report.activePods), obstacles]);
   }
   if (domain === undefined) return JSON.stringify(report);
-  const { sequence: _sequence, at: _at, ...rest } = domain;
+  const { sequence: _sequence, at: _at, migrationUid: _uid, ...rest } = domain;
   return JSON.stringify({ ...report, domain: rest });
 };
 
 const conditionsOf = (state: InstanceState): ConditionReport[] => {
   const { podFacts, domain, phase } = state;
-  const failure = state.operation?.trouble ?? (isFinal(phase) ? undefined : state.failed?.failure);
+  const { operation } = state;
+  // What a migration struggles with is told with the migration: the VMI itself is as it should be.
+  const trouble = operation?.kind === 'migrate' ? undefined : operation?.trouble;
+  const failure = trouble ?? (isFinal(phase) ? undefined : state.failed?.failure);
   return [
     ready(state),
     ...(podFacts === undefined || isFinal(phase) ? [] : podScheduled(podFacts)),
     ...(failure === undefined ? [] : synchronized(state, failure)),
     ...(failure?.type === 'VolumeNotReady' ? [provisioning(failure)] : []),
     ...(domain?.agent.connected === true && phase === 'Running' ? [is('AgentConnected')] : []),
-    ...(domain?.state === 'paused' && phase === 'Running' ? [paused(domain.reason)] : []),
+    ...(domain !== undefined && isPaused(state) && phase === 'Running' ? [paused(domain)] : []),
+    ...outcomeUnknown(state),
   ];
 };
 
 const is = (type: string): ConditionReport => ({ type, status: 'True' });
 
 /** Reasons as in KubeVirt. */
-const ready = ({ pod, podFacts, phase, domain, operation }: InstanceState): ConditionReport => {
+const ready = (state: InstanceState): ConditionReport => {
+  const { pod, podFacts, phase, operation } = state;
   const not = (reason: string, message: string): ConditionReport => ({
     ...{ type: 'Ready', status: 'False' },
     reason,
@@ -70,7 +83,7 @@ const ready = ({ pod, podFacts, phase, domain, operation }: InstanceState): Cond
   if (phase !== 'Running') return not('GuestNotRunning', 'the guest does not run yet');
   if (podFacts?.deleting === true) return not('PodTerminating', `Pod ${pod.name} is terminating`);
   if (operation?.kind === 'shutdown') return not('GuestNotRunning', 'the guest is shut down');
-  if (domain?.state === 'paused') return not('GuestNotRunning', 'the guest is paused');
+  if (isPaused(state)) return not('GuestNotRunning', 'the guest is paused');
   return is('Ready');
 };
 
@@ -100,6 +113,22 @@ const provisioning = ({ message }: FailureInfo): ConditionReport => ({
   ...{ type: 'Provisioning', status: 'True', reason: 'VolumeNotReady', message },
 });
 
-const paused = (reason: string | undefined): ConditionReport => ({
-  ...{ type: 'Paused', status: 'True', reason: 'PausedByUser', message: reason ?? 'VMI was paused' },
+/** The moment in which a migration stops the guest to switch it over is not worth a word. */
+const isPaused = ({ domain, operation }: InstanceState): boolean =>
+  domain?.state === 'paused' && !(domain.pausedBy === 'migration' && operation?.kind === 'migrate');
+
+const PAUSED_BY = { user: 'PausedByUser', ioError: 'PausedIOError', migration: 'PausedByMigrationMonitor' };
+
+const paused = ({ pausedBy = 'user', reason }: DomainReport): ConditionReport => ({
+  ...{ type: 'Paused', status: 'True', reason: PAUSED_BY[pausedBy], message: reason ?? 'VMI was paused' },
 });
+
+const outcomeUnknown = ({ operation, migration }: InstanceState): ConditionReport[] =>
+  operation?.kind !== 'migrate' || migration?.outcomeUnknown === undefined
+    ? []
+    : [
+        {
+          ...{ type: 'MigrationOutcomeUnknown', status: 'True', reason: 'MigrationOutcomeUnknown' },
+          message: migration.outcomeUnknown,
+        },
+      ];

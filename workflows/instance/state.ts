@@ -1,6 +1,7 @@
 import type { Adoption } from '../../api/contract/activities.ts';
 import type { InstanceFacts, PodFacts } from '../../api/contract/facts.ts';
 import type { FailureInfo } from '../../api/contract/failures.ts';
+import type { MigrationAnswer, MigrationProposal, MigrationReport } from '../../api/contract/migrations.ts';
 import type {
   GuestEnd,
   OperationFinished,
@@ -23,6 +24,20 @@ export interface Running {
   deadline?: string;
   graceSeconds?: number;
   cause?: ShutdownInput['cause'];
+  /** Of a migration: its VMIM. */
+  migration?: ObjectRef;
+}
+
+/** A Pod that a migration brings the guest to. */
+export interface Target {
+  pod: PodRef;
+  facts?: PodFacts;
+  domain?: DomainReport;
+}
+
+/** A migration that asks to be the VMI's operation. `late`: it runs already, and must be cancelled if it may not. */
+export interface Proposal extends MigrationProposal {
+  late?: boolean;
 }
 
 export interface FailedOperation {
@@ -43,7 +58,7 @@ export interface InstanceState {
   /** The Pod that may hold the domain. */
   pod?: PodRef;
   podFacts?: PodFacts;
-  /** Newest news of a Pod that we do not know yet: the start under way may just have created it. */
+  /** Newest news of a Pod that we do not know yet: the operation under way may just have created it. */
   heard?: PodFacts;
   /** Other Pods of the VMI that hold nothing but must be gone before a start. */
   leftovers: PodRef[];
@@ -51,8 +66,22 @@ export interface InstanceState {
   domain?: DomainReport;
   /** The domain has run (in this Pod). */
   started: boolean;
+  /** Of the migration under way, until the guest is there for good. */
+  target?: Target;
+  /** The Pod that the guest has left by the migration under way. */
+  former?: PodRef;
+  /** The migration under way, or the last one, since it had a target. */
+  migration?: MigrationReport;
+  /** Not answered yet: the world was not looked at. */
+  proposals: Proposal[];
+  /** A migration that has left something behind and does not run: it is begun again, to bring that to an end. */
+  takeUp?: ObjectRef;
+  /** Uids of migrations that have succeeded for good, so that they cannot be begun again. */
+  settled: string[];
   operation?: Running;
   failed?: FailedOperation;
+  /** Id of the operation whose end was taken in last; an operation that is asked while it closes tells it twice. */
+  ended?: string;
   /** Id of the failed operation that the next one retries. */
   retryOf?: string;
   /** Highest attempt so far of each kind. */
@@ -69,7 +98,7 @@ export interface InstanceState {
 /** What an adoption found: the objects, the launchers' answers (absent: no answer), and an operation that still runs. */
 export interface Found extends Adoption {
   domains: Record<string, DomainReport>;
-  operation?: { id: string; kind: OperationKind; attempt: number };
+  operation?: { id: string; kind: OperationKind; attempt: number; migration?: ObjectRef };
 }
 
 export type InstanceEvent =
@@ -83,6 +112,7 @@ export type InstanceEvent =
   | { type: 'operationLost'; id: string }
   /** The id of an operation that we began was taken: history was lost. */
   | { type: 'operationExists'; id: string; isOpen: boolean }
+  | { type: 'migrationProposed'; proposal: MigrationProposal }
   | { type: 'retryRequested' }
   | { type: 'adopted'; found: Found }
   | { type: 'released' }
@@ -97,6 +127,7 @@ export type Forwarded =
 
 export type BeginOperation =
   | { kind: 'start'; attempt: number; retryOf?: string }
+  | { kind: 'migrate'; attempt: number; retryOf?: string; migration: ObjectRef }
   | {
       kind: 'shutdown';
       attempt: number;
@@ -113,6 +144,8 @@ export type InstanceCommand =
   | { type: 'begin'; id: string; operation: BeginOperation; owner?: { name: string; uid: string } }
   | { type: 'forward'; id: string; message: Forwarded }
   | { type: 'cancel'; id: string }
+  /** To a migration that asked. */
+  | { type: 'answer'; id: string; answer: MigrationAnswer }
   /** `epoch`: of a token that no Pod was created under. */
   | { type: 'release'; epoch?: number };
 
@@ -123,7 +156,7 @@ export interface InstanceDecision {
 
 export const initialState = (ref: ObjectRef): InstanceState => ({
   ...{ ref, adoption: 'needed', adoptionRounds: 0, leftovers: [], started: false },
-  ...{ attempts: { start: 0, shutdown: 0 }, phase: '', phaseTimes: [] },
+  ...{ attempts: { start: 0, shutdown: 0, migrate: 0 }, phase: '', phaseTimes: [], proposals: [], settled: [] },
 });
 
 export const isGone = ({ object }: InstanceState): boolean => object?.gone === true;
@@ -138,5 +171,6 @@ export const isOver = (state: InstanceState): boolean =>
   state.operation === undefined &&
   state.pod === undefined &&
   state.leftovers.length === 0 &&
+  state.takeUp === undefined &&
   (state.epoch === undefined || state.release === 'done') &&
   state.release !== 'underWay';

@@ -7,7 +7,13 @@ import type {
   OperationStatus,
   StepRecord,
 } from '../../api/contract/operations.ts';
-import { operationFinished, operationProgress, operationStatus, retryNow } from '../../api/contract/operations.ts';
+import {
+  operationFinished,
+  operationProgress,
+  operationStatus,
+  ping,
+  retryNow,
+} from '../../api/contract/operations.ts';
 import { tell } from '../shared/signals.ts';
 import { now } from '../shared/time.ts';
 import { newAttributeWriter } from '../shared/visibility.ts';
@@ -29,6 +35,7 @@ export interface Journal {
   changed: () => void;
   trouble: (record: StepRecord, failure: FailureInfo | undefined) => void;
   end: (record: StepRecord, state: StepRecord['state']) => void;
+  /** Tells the end, and again if somebody asked meanwhile: it may be an entity that was begun anew after the first word had reached its former run. */
   finish: (outcome: OperationFinished['outcome']) => Promise<void>;
 }
 
@@ -43,8 +50,10 @@ export const newJournal = (kind: OperationKind, input: OperationInput, seen: Obs
   };
   let trouble: { step: string; failure: FailureInfo } | undefined;
   let told = '';
+  let pings = 0;
 
   setHandler(operationStatus, () => status);
+  setHandler(ping, () => void (pings += 1));
   handleRetryNow(status, seen);
 
   const changed = (): void => setCurrentDetails(stepTable(status));
@@ -111,11 +120,16 @@ export const newJournal = (kind: OperationKind, input: OperationInput, seen: Obs
     },
     finish: async (outcome) => {
       const { end, failure } = status;
-      await tell(entity, operationFinished, {
+      const finished: OperationFinished = {
         ...{ operationId, kind, outcome, ...placeOf(status) },
         ...(end === undefined ? {} : { end }),
         ...(failure === undefined ? {} : { failure }),
-      });
+      };
+      // No ping is lost: the server completes no workflow that has not seen all signals that were delivered to it.
+      for (let answered = -1; answered < pings;) {
+        answered = pings;
+        await tell(entity, operationFinished, finished);
+      }
     },
   };
 };

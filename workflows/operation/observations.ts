@@ -1,6 +1,6 @@
 import { condition, setHandler } from '@temporalio/workflow';
 import type { PodFacts } from '../../api/contract/facts.ts';
-import { domainChanged, ping, podChanged, wake } from '../../api/contract/operations.ts';
+import { domainChanged, podChanged, wake } from '../../api/contract/operations.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import { isNewer } from '../../api/launcher/reports.ts';
 
@@ -47,7 +47,6 @@ export const observe = (): Observations => {
   setHandler(podChanged, sawPod);
   setHandler(domainChanged, sawDomain);
   setHandler(wake, call);
-  setHandler(ping, () => undefined);
   return {
     pod: (uid) => pods[uid],
     domain: (podUid) => domains[podUid],

@@ -12,7 +12,9 @@ export const guestEnd = (witness: {
   started: boolean;
 }): GuestEnd => {
   const { told, report, pod, scheduled, started } = witness;
-  if (report?.end !== undefined && report.end !== 'unknown') return report.end;
+  // A guest that has gone elsewhere has not ended.
+  const seen = report?.end === 'migrated' ? undefined : report?.end;
+  if (seen !== undefined && seen !== 'unknown') return seen;
   if (told !== undefined && told !== 'unknown') return told;
   if (report?.state === 'crashed') return 'crashed';
   if (!scheduled) return 'neverRan';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { InstanceEvent } from '../../../../workflows/instance/state.ts';
+import { decide } from '../../../../workflows/instance/decide.ts';
 import { isOver } from '../../../../workflows/instance/state.ts';
 import { adoptedAs, after, at, domain, found, heldToken, instance, pod, running, seen, vmi, words } from './facts.ts';
 
@@ -63,7 +64,7 @@ describe('what is made of the world', () => {
     [
       'a start that still runs',
       { pods: [pod()], domains: {}, operation: { id: 'vmi-start/u1/2', kind: 'start', attempt: 2 } as const },
-      undefined,
+      'forward ping',
     ],
     [
       'a deleted VMI with a running domain',
@@ -213,6 +214,26 @@ describe('while an operation runs', () => {
   });
 });
 
+test('an operation that was found and has told its end before is not waited for', () => {
+  const world = {
+    instance: instance({ phase: 'Running' }),
+    pods: [pod()],
+    token: heldToken,
+    domains: { p1: domain('running') },
+  };
+  const operation = { id: 'vmi-start/u1/2', kind: 'start', attempt: 2 } as const;
+  const unheard = after(...adoptedAs({ ...world, operation }), deleted);
+  expect(words(unheard.commands)).toEqual(['forward wake', 'cancel']);
+  const events: InstanceEvent[] = [
+    ...adoptedAs({ ...world, operation }),
+    deleted,
+    { type: 'operationLost', id: operation.id },
+  ];
+  expect(words(after(...events).commands)).toEqual(['adopt']);
+  const again: InstanceEvent = { type: 'adopted', found: found({ ...world, instance: instance({ deleting: true }) }) };
+  expect(words(after(...events, again).commands)).toEqual(['begin vmi-shutdown/u1/1 deleted']);
+});
+
 describe('after a start failed', () => {
   const failed = [...adoptedAs(), finished('start', 'failed', { failure })];
   test('it stays as it is, with the failure', () => {
@@ -273,6 +294,12 @@ describe('after a shutdown', () => {
     expect(words(after(...events).commands)).toEqual(['release']);
     expect(isOver(after(...events, { type: 'released' }).state)).toBe(false);
     expect(isOver(after(...events, { type: 'released' }, gone).state)).toBe(true);
+  });
+  test('an end that is told twice counts once, and says nothing of the next guest', () => {
+    const neverRan = finished('shutdown', 'succeeded', { end: 'neverRan', pod: podRef });
+    const once = after(...adoptedAs({ pods: [pod({ computeReady: false })] }), neverRan);
+    expect(words(once.commands)).toEqual(['begin vmi-start/u1/1']);
+    expect(decide(once.state, neverRan, at)).toEqual({ state: once.state, commands: [] });
   });
   test('that failed, the proof that was missing begins the next attempt', () => {
     const failedShutdown = finished('shutdown', 'failed', { failure, end: 'acpiShutdown', pod: podRef });

@@ -64,11 +64,13 @@ export const words = (commands: InstanceCommand[]): string[] =>
   commands.map((command) => {
     switch (command.type) {
       case 'begin':
-        return command.operation.kind === 'start'
-          ? `begin ${command.id}`
-          : `begin ${command.id} ${command.operation.cause}`;
+        return command.operation.kind === 'shutdown'
+          ? `begin ${command.id} ${command.operation.cause}`
+          : `begin ${command.id}`;
       case 'forward':
         return `forward ${command.message.signal}`;
+      case 'answer':
+        return command.answer.accepted ? 'accept' : `refuse ${command.answer.failure.type}`;
       default:
         return command.type;
     }

@@ -2,7 +2,7 @@ import type { KubeVirt } from '../kubevirt/types.ts';
 import { isTrue } from '../kubernetes/boolean.ts';
 import { issueText } from '../schemas/issues.ts';
 import { gatesInForce } from './feature-gates.ts';
-import { kubeVirtSchema } from './schema.ts';
+import { DEFAULT_MIGRATIONS, kubeVirtSchema } from './schema.ts';
 import type { LabelSelector, MigrationConfiguration, ReadConfiguration } from './schema.ts';
 
 export type { LabelSelector, MigrationConfiguration } from './schema.ts';
@@ -66,21 +66,6 @@ export const SKIP_BACKUP_HOOKS = 'kubevirt.io/skip-backup-hooks';
 
 const DEFAULT_SMBIOS = { family: 'KubeVirt', manufacturer: 'KubeVirt', product: 'None' };
 
-/** Defaults of migrationConfiguration at KubeVirt 1.9. */
-const DEFAULT_MIGRATIONS = {
-  allowAutoConverge: false,
-  allowPostCopy: false,
-  bandwidthPerMigration: '0',
-  completionTimeoutPerGiB: 150,
-  maxDowntimeMs: 900,
-  nodeDrainTaintKey: 'kubevirt.io/drain',
-  parallelMigrationsPerCluster: 5,
-  parallelOutboundMigrationsPerNode: 2,
-  progressTimeout: 150,
-  unsafeMigrationOverride: false,
-  utilityVolumesTimeout: 150,
-};
-
 /** True if the gate is in force. */
 export const hasGate = (config: Pick<ClusterConfig, 'featureGates'>, gate: string): boolean =>
   config.featureGates.includes(gate);
@@ -138,7 +123,7 @@ const configurationOf = (read: ReadConfiguration): Omit<ClusterConfig, 'skipBack
     vmRolloutStrategy: read.vmRolloutStrategy ?? 'LiveUpdate',
     supportContainers: supportContainersOf(read),
     launcherLogVerbosity: developer.logVerbosity?.virtLauncher ?? 2,
-    migrations: { ...DEFAULT_MIGRATIONS, ...read.migrations },
+    migrations: read.migrations ?? DEFAULT_MIGRATIONS,
     ...optionalsOf(read),
   };
 };

@@ -34,22 +34,32 @@ const developerConfiguration = z.looseObject({
   logVerbosity: z.looseObject({ virtLauncher: count.optional() }).optional(),
 });
 
-/** migrationConfiguration: kept whole for the migration workflow. */
+/** migrationConfiguration with the defaults of KubeVirt 1.9. */
 const migrations = z.looseObject({
-  allowAutoConverge: flag.optional(),
-  allowPostCopy: flag.optional(),
+  allowAutoConverge: flag.default(false),
+  allowPostCopy: flag.default(false),
+  /** Absent: as allowPostCopy. */
   allowWorkloadDisruption: flag.optional(),
-  bandwidthPerMigration: quantity.optional(),
-  completionTimeoutPerGiB: count.optional(),
-  progressTimeout: count.optional(),
-  parallelMigrationsPerCluster: count.optional(),
-  parallelOutboundMigrationsPerNode: count.optional(),
-  unsafeMigrationOverride: flag.optional(),
+  /** Bytes per second; 0: unlimited. */
+  bandwidthPerMigration: quantity.default('0'),
+  /** Seconds. */
+  completionTimeoutPerGiB: count.default(150),
+  /** At most what QEMU takes. */
+  maxDowntimeMs: count.max(2_000_000).default(900),
+  nodeDrainTaintKey: text.default('kubevirt.io/drain'),
+  parallelMigrationsPerCluster: count.default(5),
+  parallelOutboundMigrationsPerNode: count.default(2),
+  /** Seconds. */
+  progressTimeout: count.default(150),
+  unsafeMigrationOverride: flag.default(false),
+  utilityVolumesTimeout: count.default(150),
   matchSELinuxLevelOnMigration: flag.optional(),
   disableTLS: flag.optional(),
   network: text.optional(),
-  nodeDrainTaintKey: text.optional(),
 });
+
+/** What an object without migrationConfiguration has. */
+export const DEFAULT_MIGRATIONS = migrations.parse({});
 
 const configuration = z.looseObject({
   additionalGuestMemoryOverheadRatio: z

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { VirtualMachine, VirtualMachineInstance } from '../kubevirt/types.ts';
+import type { VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceMigration } from '../kubevirt/types.ts';
 import { issueText } from './issues.ts';
 import { instanceSpec } from './instance-spec.ts';
+import { migration } from './migration.ts';
 import { flag, metadata, present, quantity, text, texts, whole } from './primitives.ts';
 
 /** An object from the API server carries a field of a wrong type. */
@@ -64,6 +65,10 @@ export const parseInstance = (object: unknown): VirtualMachineInstance =>
 /** A VM, likewise. @throws UnreadableObject naming every field of a wrong type */
 export const parseVirtualMachine = (object: unknown): VirtualMachine =>
   read('VirtualMachine', virtualMachine, object) as VirtualMachine;
+
+/** A VMIM, likewise. @throws UnreadableObject naming every field */
+export const parseMigration = (object: unknown): VirtualMachineInstanceMigration =>
+  read('VirtualMachineInstanceMigration', migration, object) as VirtualMachineInstanceMigration;
 
 const read = (kind: string, schema: z.ZodType, object: unknown): unknown => {
   const parsed = schema.safeParse(withoutNulls(object));

@@ -25,7 +25,12 @@ describe('defaults', () => {
         virtualMachineOptions: { freePageReporting: true, serialConsoleLog: true },
         memBalloonStatsPeriod: 10,
         liveUpdate: { maxHotplugRatio: 4 },
-        migrations: { parallelMigrationsPerCluster: 5, completionTimeoutPerGiB: 150 },
+        migrations: {
+          ...{ parallelMigrationsPerCluster: 5, parallelOutboundMigrationsPerNode: 2 },
+          ...{ bandwidthPerMigration: '0', completionTimeoutPerGiB: 150, progressTimeout: 150, maxDowntimeMs: 900 },
+          ...{ allowAutoConverge: false, allowPostCopy: false, unsafeMigrationOverride: false },
+          ...{ utilityVolumesTimeout: 150, nodeDrainTaintKey: 'kubevirt.io/drain' },
+        },
       });
     },
   );

@@ -1,7 +1,11 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
+import type { Durations } from './certificates/rotation.ts';
+import { durationsProblem } from './certificates/rotation.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
+
+const DAY_SECONDS = 86_400;
 
 const environment = z.object({
   /** Namespace of this Pod: the leader's Lease is there. */
@@ -23,6 +27,15 @@ const environment = z.object({
   VIRTFLOW_WORKFLOW_BUNDLE: z.string().min(1).optional(),
   /** Workflows kept in memory between their tasks: about 1 MiB each. */
   MAX_CACHED_WORKFLOWS: z.coerce.number().int().min(0).default(500),
+  /** A certificate authority of virtflow lives this long; the next one is made after two thirds. */
+  CERTIFICATE_AUTHORITY_SECONDS: z.coerce
+    .number()
+    .int()
+    .default(365 * DAY_SECONDS),
+  /** A node worker's certificate; renewed after two thirds. */
+  CERTIFICATE_SECONDS: z.coerce.number().int().min(600).default(DAY_SECONDS),
+  /** A new authority is trusted this long before it signs: more than node workers need to read of it. */
+  CERTIFICATE_TRUST_DELAY_SECONDS: z.coerce.number().int().min(120).default(DAY_SECONDS),
 });
 
 /** Settings of the controller worker. Temporal's own (TEMPORAL_ADDRESS, …) are read by its SDK. */
@@ -37,6 +50,7 @@ export interface ControllerConfig {
   sweepMs: number;
   workflowBundle?: string;
   maxCachedWorkflows: number;
+  certificates: Durations;
 }
 
 /** @throws Error naming every variable that is missing or wrong */
@@ -47,6 +61,13 @@ export const readConfig = (env: NodeJS.ProcessEnv): ControllerConfig => {
     throw new Error(`the controller worker's environment is not usable: ${issues.join('; ')}`);
   }
   const { data } = parsed;
+  const certificates = {
+    authorityMs: data.CERTIFICATE_AUTHORITY_SECONDS * 1000,
+    certificateMs: data.CERTIFICATE_SECONDS * 1000,
+    trustDelayMs: data.CERTIFICATE_TRUST_DELAY_SECONDS * 1000,
+  };
+  const unusable = durationsProblem(certificates);
+  if (unusable !== undefined) throw new Error(`the controller worker's environment is not usable: ${unusable}`);
   return {
     podNamespace: data.POD_NAMESPACE,
     podName: data.POD_NAME,
@@ -58,5 +79,6 @@ export const readConfig = (env: NodeJS.ProcessEnv): ControllerConfig => {
     sweepMs: data.SWEEP_SECONDS * 1000,
     ...(data.VIRTFLOW_WORKFLOW_BUNDLE === undefined ? {} : { workflowBundle: data.VIRTFLOW_WORKFLOW_BUNDLE }),
     maxCachedWorkflows: data.MAX_CACHED_WORKFLOWS,
+    certificates,
   };
 };

@@ -13,6 +13,7 @@ import type { Temporal } from '../shared/temporal.ts';
 import { connectTemporal } from '../shared/temporal.ts';
 import type { Bridge } from './bridge/bridge.ts';
 import { workflowSource } from './bundle.ts';
+import { certificateSigner } from './certificates/signer.ts';
 import { configKeeper } from './cluster-config.ts';
 import { readConfig } from './config.ts';
 import type { WatchedChange } from './informers/informers.ts';
@@ -59,6 +60,10 @@ await runMain(log, async (signal) => {
   let bridge: Bridge | undefined;
   const configuration = configKeeper();
   const metrics = controllerMetrics(register, () => bridge?.backlog ?? 0);
+  const certificates = certificateSigner({
+    ...{ rest, kube, namespace: config.podNamespace, durations: config.certificates, register, log },
+  });
+  health.set('certificates', certificates.check);
 
   const applyConfig = (): void => {
     const state = configuration.update(informers.KubeVirt.list());
@@ -110,6 +115,7 @@ await runMain(log, async (signal) => {
           leading,
         );
         metrics.isLeading.set(1);
+        void certificates.lead(leading);
         void publishConfig(kube, configuration.current(), log);
         leading.addEventListener('abort', () => {
           bridge = undefined;

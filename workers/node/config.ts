@@ -18,6 +18,15 @@ const environment = z.object({
   IMAGE_CACHE_DIRECTORY: directory.default('/var/lib/virtflow/container-disks'),
   /** Any empty place in this container. */
   IMAGE_VIEW_DIRECTORY: directory.default('/run/virtflow/container-disks'),
+  /** The node's own address, on which other nodes' workers reach this one: from the downward API. */
+  MIGRATION_ADDRESS: z.union([z.ipv4(), z.ipv6()]),
+  MIGRATION_PORT: port.default(9810),
+  /** On the host: the ways of migrations outlive this Pod. */
+  MIGRATION_DIRECTORY: directory.default('/var/lib/virtflow/migrations'),
+  /** This worker's certificate and key; on the host, so that a restarted worker has them at once. */
+  CERTIFICATE_DIRECTORY: directory.default('/var/lib/virtflow/certificates'),
+  /** Namespace of virtflow: the certificates of trusted authorities are there. */
+  POD_NAMESPACE: z.string().min(1).default('virtflow'),
   /** Below it, the host's /dev. */
   HOST_ROOT: directory.default('/host'),
 });
@@ -32,7 +41,10 @@ export interface NodeConfig {
   devicePlugins: string;
   imageCache: string;
   imageView: string;
+  certificates: string;
+  namespace: string;
   hostRoot: string;
+  migration: { address: string; port: number; directory: string };
 }
 
 /** @throws Error naming every variable that is missing or wrong */
@@ -52,6 +64,9 @@ export const readConfig = (env: NodeJS.ProcessEnv): NodeConfig => {
     devicePlugins: data.DEVICE_PLUGIN_DIRECTORY,
     imageCache: data.IMAGE_CACHE_DIRECTORY,
     imageView: data.IMAGE_VIEW_DIRECTORY,
+    certificates: data.CERTIFICATE_DIRECTORY,
+    namespace: data.POD_NAMESPACE,
     hostRoot: data.HOST_ROOT,
+    migration: { address: data.MIGRATION_ADDRESS, port: data.MIGRATION_PORT, directory: data.MIGRATION_DIRECTORY },
   };
 };

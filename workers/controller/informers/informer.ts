@@ -17,6 +17,7 @@ export interface InformerOptions<K extends Kind> {
   rest: Rest;
   kind: K;
   labelSelector?: string;
+  fieldSelector?: string;
   log: Logger;
   onChange: (change: Change<Kinds[K]>) => void;
   clock?: () => number;
@@ -112,10 +113,17 @@ export class Informer<K extends Kind> {
     return this.#resourceVersion === undefined || this.#clock() - this.#listedAt > resyncMs;
   }
 
+  #selectors(): { labelSelector?: string; fieldSelector?: string } {
+    const { labelSelector, fieldSelector } = this.#options;
+    return {
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    };
+  }
+
   async #list(signal: AbortSignal): Promise<void> {
-    const { rest, kind, labelSelector } = this.#options;
-    const selector = labelSelector === undefined ? {} : { labelSelector };
-    const { items, resourceVersion } = await listAll(rest, kind, { ...selector, signal });
+    const { rest, kind } = this.#options;
+    const { items, resourceVersion } = await listAll(rest, kind, { ...this.#selectors(), signal });
     this.#heard();
     const alive = new Set(items.map(({ metadata }) => metadata?.uid ?? ''));
     for (const [uid, before] of this.#cache) if (!alive.has(uid)) this.#remove(uid, before);
@@ -127,13 +135,13 @@ export class Informer<K extends Kind> {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { rest, kind, labelSelector } = this.#options;
+    const { rest, kind } = this.#options;
     const query = {
       watch: 'true',
       allowWatchBookmarks: 'true',
       timeoutSeconds: String(Math.round(WATCH_SECONDS * (1 + Math.random() / 4))),
       resourceVersion: this.#resourceVersion ?? '',
-      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...this.#selectors(),
     };
     const onOpen = (): void => this.#heard();
     const events = rest.lines({ method: 'GET', path: collectionPath(kind), query, signal, onOpen });

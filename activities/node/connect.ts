@@ -14,23 +14,32 @@ export interface ConnectOptions {
 }
 
 /**
- * Runs a command on the Pod's launcher, whose identity the handshake tells.
+ * Connects to the Pod's launcher, whose identity the handshake tells. The caller closes it.
  * @throws LauncherUnreachable, StaleToken (it is another VMI's launcher)
  */
-export const withLauncher = async <T>(
+export const openLauncher = async (
   { launchers }: Pick<NodePorts, 'launchers'>,
   { vmi, pod }: OnPod,
-  command: (launcher: Launcher) => Promise<T>,
   { waitMs = 0, cancelled }: ConnectOptions = {},
-): Promise<T> => {
+): Promise<Launcher> => {
   const launcher = await connect(launchers, pod.uid, Date.now() + waitMs, cancelled);
+  if (launcher.handshake.vmiUid === vmi.uid) return launcher;
+  launcher.close();
+  throw failure(
+    'StaleToken',
+    `Pod ${pod.name} runs the launcher of VMI uid ${launcher.handshake.vmiUid}, not of ${vmi.uid}`,
+  );
+};
+
+/** Runs a command on the Pod's launcher. @throws as `openLauncher` and the command */
+export const withLauncher = async <T>(
+  ports: Pick<NodePorts, 'launchers'>,
+  pod: OnPod,
+  command: (launcher: Launcher) => Promise<T>,
+  options: ConnectOptions = {},
+): Promise<T> => {
+  const launcher = await openLauncher(ports, pod, options);
   try {
-    if (launcher.handshake.vmiUid !== vmi.uid) {
-      throw failure(
-        'StaleToken',
-        `Pod ${pod.name} runs the launcher of VMI uid ${launcher.handshake.vmiUid}, not of ${vmi.uid}`,
-      );
-    }
     return await command(launcher);
   } finally {
     launcher.close();

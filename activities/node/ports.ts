@@ -1,8 +1,10 @@
 import type { ClusterConfig } from '../../api/cluster-config/index.ts';
+import type { MigrationProgress } from '../../api/launcher/migration.ts';
 import type { KubePort } from '../kube/port.ts';
 import type { ImageCache } from './container-disks/cache.ts';
 import type { Mounts } from './container-disks/mounts.ts';
 import type { Launchers } from './launcher-client/client.ts';
+import type { MigrationProxy } from './migration-proxy/port.ts';
 import type { PodNetwork } from './network/setup.ts';
 import type { ProcessTable } from './pods/processes.ts';
 
@@ -20,11 +22,12 @@ export interface NodePorts {
   network: PodNetwork;
   images: ImageCache;
   mounts: Mounts;
+  proxy: MigrationProxy;
   /** Of the activity under way: tells the server that it lives, and aborts when it is cancelled. */
   progress(): Progress;
 }
 
 export interface Progress {
-  heartbeat(detail: string): void;
+  heartbeat(detail: string | MigrationProgress): void;
   cancelled: AbortSignal;
 }

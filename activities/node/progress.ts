@@ -6,7 +6,7 @@ const BEAT_MS = 5_000;
 
 export interface Beating extends Progress {
   /** Says what is being done now; sent at once and then repeated. */
-  report: (detail: string) => void;
+  report: Progress['heartbeat'];
 }
 
 /** Runs something long and tells the server that it lives, even while nothing changes. */
@@ -15,13 +15,13 @@ export const withHeartbeat = async <T>(
   run: (progress: Beating) => Promise<T>,
 ): Promise<T> => {
   const progress = ports.progress();
-  let detail = 'started';
+  let detail: Parameters<Progress['heartbeat']>[0] = 'started';
   const timer = setInterval(() => progress.heartbeat(detail), BEAT_MS);
   try {
     return await run({
       ...progress,
-      report(text) {
-        detail = text;
+      report(latest) {
+        detail = latest;
         progress.heartbeat(detail);
       },
     });

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { GoneEvidence, NodeActivities } from '../../api/contract/activities.ts';
 import type { Pod } from '../../api/kubernetes/types.ts';
 import type { DomainReport, DomainState } from '../../api/launcher/reports.ts';
@@ -12,6 +11,7 @@ import { bareContainerId, isInContainer } from './pods/cgroup.ts';
 import { containerStatus } from './pods/container.ts';
 import type { PodProcess } from './pods/processes.ts';
 import { isQemu } from './pods/processes.ts';
+import { qemuAfter } from './pods/qemu.ts';
 import type { NodePorts } from './ports.ts';
 import type { OnPod } from './verify.ts';
 import { verifyPod } from './verify.ts';
@@ -20,7 +20,6 @@ const NO_DOMAIN: readonly DomainState[] = ['none', 'shutoff', 'crashed'];
 
 /** QEMU's process ends shortly after libvirt has said so. */
 const QEMU_EXIT_MS = 5_000;
-const POLL_MS = 100;
 
 /**
  * Evidence that no domain runs in a Pod: (a) its launcher says so and no QEMU process is left, or (b) no process is left on its node of the Pod, its
@@ -69,7 +68,7 @@ const launcherSaysSo = async (ports: NodePorts, request: OnPod, live?: Pod): Pro
   if (!NO_DOMAIN.includes(report.state)) {
     throw failure('StillRunning', `the launcher of Pod ${pod.name} says that the domain is ${report.state}`);
   }
-  const qemu = await qemuAfter(ports, pod.uid, QEMU_EXIT_MS);
+  const qemu = await qemuAfter(ports.processes, pod.uid, QEMU_EXIT_MS);
   if (qemu !== undefined) {
     throw failure(
       'StillRunning',
@@ -81,15 +80,6 @@ const launcherSaysSo = async (ports: NodePorts, request: OnPod, live?: Pod): Pro
     detail: `the launcher of Pod ${pod.name} says ${report.state}, and no QEMU process is left`,
     lastReport: report,
   };
-};
-
-const qemuAfter = async ({ processes }: NodePorts, podUid: string, waitMs: number): Promise<PodProcess | undefined> => {
-  const until = Date.now() + waitMs;
-  for (;;) {
-    const qemu = (await processes.ofPod(podUid)).find(isQemu);
-    if (qemu === undefined || Date.now() >= until) return qemu;
-    await delay(POLL_MS);
-  }
 };
 
 const unproven = (processes: PodProcess[], { pod }: OnPod, cause: unknown): never => {

@@ -2,6 +2,7 @@ import type { FailureInfo } from './failures.ts';
 import { query, signal } from './messages.ts';
 import type { OperationInput } from './operations.ts';
 import type { ObjectRef, PodRef } from './refs.ts';
+import type { HostFacts } from '../launcher/host-facts.ts';
 import type {
   CopiedDisk,
   MigrationChannel,
@@ -104,6 +105,8 @@ export interface TargetEndpoint {
   port: number;
   /** Sockets behind it, as paths in the target Pod. */
   sockets: Record<MigrationChannel, string>;
+  /** The target's host: the source's launcher adapts the domain to it. */
+  host: HostFacts;
 }
 
 /** What both launchers know; absent: no answer. `resolveMigration` decides on it. */

@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity';
 import { Worker } from '@temporalio/worker';
-import { Gauge } from 'prom-client';
 import { defaultKubeClient } from '../../activities/kube/client.ts';
 import { runCommand } from '../../activities/node/commands.ts';
 import { imageCache } from '../../activities/node/container-disks/cache.ts';
@@ -9,6 +8,8 @@ import { nodeActivities } from '../../activities/node/index.ts';
 import type { NodePorts } from '../../activities/node/index.ts';
 import type { Launchers } from '../../activities/node/launcher-client/client.ts';
 import { launchersIn } from '../../activities/node/launcher-client/client.ts';
+import type { RunningProxy } from '../../activities/node/migration-proxy/index.ts';
+import { migrationProxy } from '../../activities/node/migration-proxy/index.ts';
 import { podNetwork } from '../../activities/node/network/setup.ts';
 import { processTable } from '../../activities/node/pods/processes.ts';
 import { domainReported } from '../../api/contract/entities.ts';
@@ -21,6 +22,7 @@ import { runMain, runWorkers } from '../shared/run.ts';
 import { awaitSetup } from '../shared/setup-check.ts';
 import type { Temporal } from '../shared/temporal.ts';
 import { connectTemporal } from '../shared/temporal.ts';
+import { nodeCredentials } from './certificates/credentials.ts';
 import type { NodeConfig } from './config.ts';
 import { readConfig } from './config.ts';
 import { presentDevices } from './device-plugin/devices.ts';
@@ -30,12 +32,13 @@ import { keepHeartbeat } from './kubernetes/heartbeat.ts';
 import { deliverTo } from './launchers/delivery.ts';
 import { discoverLaunchers } from './launchers/discovery.ts';
 import { followLauncher } from './launchers/subscription.ts';
+import { nodeMetrics } from './metrics.ts';
 import { keepSwept } from './sweep.ts';
 
 const config = readConfig(process.env);
 const log = createLogger('node', config.logLevel).child({ node: config.node });
 
-const portsOf = ({ node, pods, imageCache: cache, imageView: view }: NodeConfig): NodePorts => {
+const portsOf = ({ node, pods, imageCache: cache, imageView: view }: NodeConfig): Omit<NodePorts, 'proxy'> => {
   const kube = defaultKubeClient();
   return {
     node,
@@ -83,7 +86,7 @@ const createWorkers = async (ports: NodePorts, { connection, namespace }: Tempor
 
 await runMain(log, async (signal) => {
   installRuntime(log, config.temporalMetricsPort);
-  const ports = portsOf(config);
+  const local = portsOf(config);
   const health = new Health();
   const register = createRegistry();
   const report = (missing: string | undefined): void =>
@@ -99,11 +102,34 @@ await runMain(log, async (signal) => {
   health.set('kubelet', () => registration.state());
   const heartbeat = keepHeartbeat({
     node: config.node,
-    kube: ports.kube,
+    kube: local.kube,
     schedulable: () => registration.state().ok,
     log,
     signal,
   });
+
+  const credentials = nodeCredentials({
+    node: config.node,
+    kube: local.kube,
+    namespace: config.namespace,
+    directory: config.certificates,
+    log,
+    signal,
+  });
+  const proxy = migrationProxy({
+    ...config.migration,
+    pods: config.pods,
+    credentials,
+    launchers: local.launchers,
+    log,
+    signal,
+  });
+  health.set('migration port', () => {
+    const trouble = proxy.trouble();
+    return { ok: trouble === undefined, detail: trouble ?? `listening; ${credentials.detail()}` };
+  });
+  await proxy.reopen();
+  const ports: NodePorts & { proxy: RunningProxy } = { ...local, proxy };
 
   // Launchers are followed from the start; reports wait until Temporal can be reached.
   const temporal = connectTemporal(log, signal, report);
@@ -124,22 +150,7 @@ await runMain(log, async (signal) => {
     signal,
   });
 
-  new Gauge({
-    name: 'virtflow_node_launchers',
-    help: 'Launchers of this node that are being followed',
-    registers: [register],
-    collect() {
-      this.set(discovery.following());
-    },
-  });
-  new Gauge({
-    name: 'virtflow_node_reports_waiting',
-    help: 'Launchers whose newest report has not reached Temporal yet',
-    registers: [register],
-    collect() {
-      this.set(delivery.waiting());
-    },
-  });
+  nodeMetrics(register, { discovery, delivery, proxy });
   const server = await serveHealth(config.healthPort, health, metricsPage(register, config.temporalMetricsPort));
   log.info({ config }, 'node worker started');
 
@@ -157,5 +168,5 @@ await runMain(log, async (signal) => {
     // A stop takes the node out of scheduling, however far the start had come.
     if (signal.aborted) await heartbeat;
   }
-  await Promise.all([registration.done, discovery.done, swept.done, delivery.settled()]);
+  await Promise.all([proxy.done, credentials.done, registration.done, discovery.done, swept.done, delivery.settled()]);
 });

@@ -56,6 +56,18 @@ export const openDirectoryIn = async (root: string, path: string): Promise<FileH
   }
 };
 
+/** Names a socket: to connect to it, or to change its owner, by `descriptorPath`. The caller closes it. @throws PathError */
+export const openSocketIn = async (root: string, path: string): Promise<FileHandle> => {
+  const place = await resolveIn(root, path);
+  try {
+    if (!(await place.stat()).isSocket()) throw new PathError('wrongKind', `${path} is not a socket`);
+    return place;
+  } catch (error) {
+    await place.close();
+    throw error;
+  }
+};
+
 /** Creates a file in an open directory; whatever stands there under the name, a link too, is refused with EEXIST. */
 export const createFileIn = (directory: FileHandle, name: string, mode: number): Promise<FileHandle> =>
   open(`${descriptorPath(directory)}/${checkedName(name)}`, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);

@@ -2,12 +2,15 @@ import { chown, mkdir, mkdtemp, open, readFile, readlink, rm, stat, writeFile } 
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { pino } from 'pino';
 import { runCommand } from '../../../activities/node/commands.ts';
 import { imageCache } from '../../../activities/node/container-disks/cache.ts';
 import { mountsOver } from '../../../activities/node/container-disks/mounts.ts';
 import { nodeActivities } from '../../../activities/node/index.ts';
 import type { NodePorts } from '../../../activities/node/index.ts';
 import { launchersIn } from '../../../activities/node/launcher-client/client.ts';
+import type { RunningProxy } from '../../../activities/node/migration-proxy/index.ts';
+import { migrationProxy } from '../../../activities/node/migration-proxy/index.ts';
 import { podNetwork } from '../../../activities/node/network/setup.ts';
 import { processTable } from '../../../activities/node/pods/processes.ts';
 import { leaseOf } from '../../../activities/facts/token.ts';
@@ -21,6 +24,7 @@ import { startLauncher } from '../../support/launcher-server.ts';
 import type { Namespace } from '../../support/netns.ts';
 import { addNamespace, sh } from '../../support/netns.ts';
 import type { TestContainer } from '../../support/pod-processes.ts';
+import { noCredentials } from '../../support/peers.ts';
 import { removePod, startContainer } from '../../support/pod-processes.ts';
 
 jest.setTimeout(60_000);
@@ -46,8 +50,9 @@ let network: Namespace;
 let compute: TestContainer;
 let image: TestContainer;
 let launcher: LauncherServer;
-let ports: NodePorts;
-let beats: string[];
+let ports: NodePorts & { proxy: RunningProxy };
+let over: AbortController;
+let beats: unknown[];
 let activities: NodeActivities;
 let disabledFeatureGates: string[];
 let request: Parameters<NodeActivities['syncInstance']>[0];
@@ -83,6 +88,8 @@ beforeEach(async () => {
   const cache = join(base, 'cache');
   beats = [];
   disabledFeatureGates = ['ImageVolume'];
+  over = new AbortController();
+  const launchers = launchersIn(pods, NODE);
   ports = {
     node: NODE,
     pods,
@@ -95,11 +102,21 @@ beforeEach(async () => {
         effectiveConfiguration({ spec: { configuration: { developerConfiguration } } } as KubeVirt),
       );
     },
-    launchers: launchersIn(pods, NODE),
+    launchers,
     processes: processTable(),
     network: podNetwork(runCommand),
     images: imageCache(cache),
     mounts: mountsOver({ run: runCommand, cache, view: join(base, 'view') }),
+    proxy: migrationProxy({
+      pods,
+      address: '127.0.0.1',
+      port: 0,
+      directory: join(base, 'migrations'),
+      credentials: noCredentials,
+      launchers,
+      log: pino({ level: 'silent' }),
+      signal: over.signal,
+    }),
     progress: () => ({ heartbeat: (detail) => void beats.push(detail), cancelled: new AbortController().signal }),
   };
   activities = nodeActivities(ports);
@@ -147,6 +164,8 @@ const describeObjects = (): void => {
 };
 
 afterEach(async () => {
+  over.abort();
+  await ports.proxy.done;
   launcher.stop();
   for (const container of [compute, image]) await container.kill();
   network.remove();

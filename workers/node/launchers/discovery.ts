@@ -1,20 +1,14 @@
 import { watch } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { isDirectory } from '../../../activities/node/files/is-directory.ts';
 import { podVolume } from '../../../activities/node/launcher-client/sockets.ts';
 
 /** Directories of the kubelet's pods directory that belong to launcher Pods. */
 export const launcherPods = async (pods: string): Promise<string[]> => {
   const uids = (await readdir(pods)).filter((name) => /^[0-9a-f-]{36}$/.test(name));
-  const found = await Promise.all(
-    uids.map((uid) =>
-      stat(podVolume(pods, uid, 'sockets')).then(
-        (entry) => entry.isDirectory(),
-        () => false,
-      ),
-    ),
-  );
+  const found = await Promise.all(uids.map((uid) => isDirectory(podVolume(pods, uid, 'sockets'))));
   return uids.filter((_, index) => found[index]);
 };
 

@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { isDirectory } from '../../../activities/node/files/is-directory.ts';
 import type { Launchers } from '../../../activities/node/launcher-client/client.ts';
 import { lastReport, podVolume } from '../../../activities/node/launcher-client/sockets.ts';
 import type { ProcessTable } from '../../../activities/node/pods/processes.ts';
@@ -70,9 +70,3 @@ const whatIsLeft = async (
   const ended = empty && !(await isDirectory(podVolume(pods, podUid, 'sockets')));
   return { ended, empty, ...(report && { report }) };
 };
-
-const isDirectory = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (entry) => entry.isDirectory(),
-    () => false,
-  );

@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net';
+import type { MigrationView } from '../../../api/launcher/migration.ts';
+import { ApplicationFailure } from '@temporalio/common';
+import { failure } from '../../failures.ts';
+import { encodeFrame, readFrame } from './frames.ts';
+import type { HandOverReply, HandOverRequest } from './messages.ts';
+import { handOverReply, MAX_MESSAGE_BYTES } from './messages.ts';
+import type { PeerLink } from './port.ts';
+import { peerTrouble } from './words.ts';
+
+export interface LinkOptions {
+  /** @throws PeerUnreachable */
+  dial: () => Promise<Socket>;
+  /** For messages. */
+  node: string;
+  /** Of one request. */
+  deadlineMs?: number;
+  /** Between two signs of life. */
+  pingMs?: number;
+}
+
+/**
+ * The source's end of the hand-over. Connected at the first request and kept so; a connection that is lost or does not answer in time is given up, and
+ * the next request makes another. One request at a time.
+ */
+export const peerLink = ({ dial, node, deadlineMs = 5_000, pingMs = 5_000 }: LinkOptions): PeerLink => {
+  let connection: Socket | undefined;
+  let closed = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const drop = (socket: Socket): void => {
+    socket.destroy();
+    if (connection === socket) connection = undefined;
+  };
+
+  const connect = async (): Promise<Socket> => {
+    if (connection !== undefined && !connection.destroyed) return connection;
+    const socket = await dial();
+    socket.on('error', () => drop(socket)).on('close', () => drop(socket));
+    if (closed) drop(socket);
+    else connection = socket;
+    return socket;
+  };
+
+  const exchange = async (request: HandOverRequest): Promise<HandOverReply> => {
+    const socket = await connect();
+    try {
+      socket.write(encodeFrame(request));
+      return handOverReply.parse(await readFrame(socket, { maxBytes: MAX_MESSAGE_BYTES, timeoutMs: deadlineMs }));
+    } catch (error) {
+      drop(socket);
+      throw failure('PeerUnreachable', `the worker of node ${node}: ${request.method}: ${peerTrouble(error)}`, error);
+    }
+  };
+
+  const ask = (request: HandOverRequest): Promise<HandOverReply> => {
+    const answer = last.then(() => exchange(request));
+    last = answer.catch(() => undefined);
+    return answer;
+  };
+
+  const view = async (method: 'inspect' | 'resume'): Promise<MigrationView> => {
+    const reply = await ask({ method });
+    if (reply.view !== undefined) return reply.view;
+    const { type, message } = reply.failure ?? { type: 'Unknown', message: 'an empty answer' };
+    const told = `the worker of node ${node}: ${message}`;
+    throw type === 'Unknown' ? ApplicationFailure.create({ type, message: told }) : failure(type, told);
+  };
+
+  // Shows early that the other side is gone, so that the hand-over finds a connection that works.
+  const pings = setInterval(() => {
+    if (connection !== undefined) ask({ method: 'ping' }).catch(() => undefined);
+  }, pingMs);
+
+  return {
+    inspect: () => view('inspect'),
+    resume: () => view('resume'),
+    close() {
+      closed = true;
+      clearInterval(pings);
+      connection?.destroy();
+    },
+  };
+};

@@ -1,0 +1,86 @@
+import type { Server, Socket } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
+import type { MigrationChannel } from '../../../api/launcher/migration.ts';
+import type { Session } from './port.ts';
+
+/** Far above what a migration opens: one per channel, a few more with parallel threads. */
+const MAX_PER_SESSION = 64;
+const MAX_TOTAL = 512;
+const MAX_TROUBLES = 5;
+
+/** Bytes that went over the network and came from it, through one channel. */
+export interface Traffic {
+  sent: number;
+  received: number;
+}
+
+/** A session at work. */
+export interface LiveSession<S extends Session = Session> {
+  session: S;
+  /** Of a source: what listens in its Pod. */
+  servers: Map<MigrationChannel, Server>;
+  sockets: Set<Socket>;
+  troubles: string[];
+  closed: boolean;
+}
+
+export const live = <S extends Session>(session: S): LiveSession<S> => ({
+  session,
+  servers: new Map(),
+  sockets: new Set(),
+  troubles: [],
+  closed: false,
+});
+
+/** Sessions of this node by migration. */
+export class Sessions {
+  readonly #live = new Map<string, LiveSession>();
+
+  get(migrationUid: string): LiveSession | undefined {
+    return this.#live.get(migrationUid);
+  }
+
+  all(): LiveSession[] {
+    return [...this.#live.values()];
+  }
+
+  /** The session that stands, if it is the same; else a new one in its place. */
+  put<S extends Session>(session: S): LiveSession<S> {
+    const found = this.#live.get(session.migrationUid);
+    if (found !== undefined && isDeepStrictEqual(found.session, session)) return found as LiveSession<S>;
+    this.end(session.migrationUid);
+    const next = live(session);
+    this.#live.set(session.migrationUid, next);
+    return next;
+  }
+
+  /** Closes what listens and every connection. */
+  end(migrationUid: string): void {
+    const found = this.#live.get(migrationUid);
+    if (found === undefined) return;
+    this.#live.delete(migrationUid);
+    found.closed = true;
+    for (const server of found.servers.values()) server.close();
+    for (const socket of found.sockets) socket.destroy();
+  }
+
+  /** Why this session cannot have one more connection; undefined: it can. */
+  full({ sockets }: LiveSession): string | undefined {
+    if (sockets.size >= MAX_PER_SESSION) return `the migration has ${sockets.size} connections already`;
+    const total = this.all().reduce((sum, one) => sum + one.sockets.size, 0);
+    return total >= MAX_TOTAL ? `all migrations of this node have ${total} connections already` : undefined;
+  }
+}
+
+/** The session answers for this socket until it closes. */
+export const own = ({ sockets, closed }: LiveSession, socket: Socket): void => {
+  if (closed) return void socket.destroy();
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+};
+
+export const trouble = ({ troubles }: LiveSession, what: string): void => {
+  if (troubles.includes(what)) return;
+  troubles.push(what);
+  if (troubles.length > MAX_TROUBLES) troubles.shift();
+};

@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { NodeActivities } from '../../../api/contract/activities.ts';
+import type { CarryOut, MigrationVerdict } from '../../../api/contract/migrations.ts';
+import type { MigrationOutcome } from '../../../api/launcher/migration.ts';
+import { failure } from '../../failures.ts';
+import { withLauncher } from '../connect.ts';
+import { isUnreachable } from '../launcher-client/errors.ts';
+import type { PeerLink, SourceSession } from '../migration-proxy/port.ts';
+import type { NodePorts } from '../ports.ts';
+import type { Beating } from '../progress.ts';
+import { withHeartbeat } from '../progress.ts';
+import { verifyPod } from '../verify.ts';
+import { verifyMove } from '../verify-token.ts';
+import { handOver } from './hand-over.ts';
+
+/** A launcher that died is started again by its Pod's init within seconds, and knows what it was doing. */
+const REATTACH_MS = 30_000;
+const RETRY_MS = 500;
+
+/**
+ * Carries a migration out on the source's launcher, or attaches to it, and hands the guest over. Its own end leaves migration and proxy as they are:
+ * the next attempt finds both.
+ */
+export const migrateVMI =
+  (ports: NodePorts): NodeActivities['migrateVMI'] =>
+  (request) =>
+    withHeartbeat(ports, async (progress) => {
+      const { pod, target, endpoint, migration, vmi } = request;
+      await verifyPod(ports, request);
+      await verifyMove(ports, { ...request, source: pod, moving: true });
+      const session: SourceSession = {
+        role: 'source',
+        migrationUid: migration.uid,
+        vmi,
+        pod: { name: pod.name, uid: pod.uid },
+        target: { node: target.node, address: endpoint.address, port: endpoint.port },
+      };
+      const peer = ports.proxy.link(session);
+      try {
+        if (!(await hasBegun(ports, request, progress))) await meetPeer(peer, target.node);
+        await ports.proxy.open(session);
+        const outcome = await untilEnded(ports, request, progress);
+        return await verdictOf(ports, request, outcome, peer);
+      } finally {
+        peer.close();
+      }
+    });
+
+const hasBegun = (ports: NodePorts, request: CarryOut, { cancelled }: Beating): Promise<boolean> =>
+  withLauncher(
+    ports,
+    request,
+    async (launcher) => {
+      const view = await launcher.getMigration({ migrationUid: request.migration.uid });
+      return view.job || view.outcome !== undefined;
+    },
+    { waitMs: REATTACH_MS, cancelled },
+  );
+
+/** Whoever cannot be spoken to now cannot be handed a guest later. @throws PeerUnreachable */
+const meetPeer = async (peer: PeerLink, node: string): Promise<void> => {
+  const view = await peer.inspect();
+  if (view.role !== 'target') {
+    throw failure('PeerUnreachable', `node ${node}: the target's launcher is not prepared for this migration`);
+  }
+};
+
+/** Follows the migration to its end, over restarts of the launcher. */
+const untilEnded = async (ports: NodePorts, request: CarryOut, progress: Beating): Promise<MigrationOutcome> => {
+  for (let lost = 0; ;) {
+    try {
+      const outcome = await followOnce(ports, request, progress, () => (lost = 0));
+      if (outcome !== undefined) return outcome;
+      progress.cancelled.throwIfAborted();
+      throw failure(
+        'LauncherUnreachable',
+        `the launcher of Pod ${request.pod.name} broke the stream of MigrateVMI off`,
+      );
+    } catch (error) {
+      lost ||= Date.now();
+      if (!isUnreachable(error) || progress.cancelled.aborted || Date.now() - lost > REATTACH_MS) throw error;
+    }
+    await delay(RETRY_MS, undefined, { signal: progress.cancelled });
+  }
+};
+
+const followOnce = (
+  ports: NodePorts,
+  request: CarryOut,
+  progress: Beating,
+  heard: () => void,
+): Promise<MigrationOutcome | undefined> =>
+  withLauncher(
+    ports,
+    request,
+    async (launcher) => {
+      const { migration, options, endpoint } = request;
+      const migrate = { migrationUid: migration.uid, options, targetHost: endpoint.host };
+      for await (const event of launcher.migrateVMI(migrate, progress.cancelled)) {
+        heard();
+        if (event.type === 'ended') return event.outcome;
+        progress.report(event.progress);
+      }
+      return undefined;
+    },
+    { cancelled: progress.cancelled },
+  );
+
+/** From here on nothing is cancelled: while the guest stands still, its hand-over is all that counts. */
+const verdictOf = async (
+  ports: NodePorts,
+  { pod, migration }: CarryOut,
+  outcome: MigrationOutcome,
+  peer: PeerLink,
+): Promise<MigrationVerdict> => {
+  switch (outcome.kind) {
+    case 'sourceGone': {
+      await handOver(ports, pod, peer);
+      const { numbers } = outcome;
+      return { kind: 'moved', resumedAt: new Date().toISOString(), ...(numbers && { numbers }) };
+    }
+    case 'sourceActive': {
+      const { cause, numbers } = outcome;
+      const message = [outcome.message, ...ports.proxy.troubles(migration.uid)].join('; ');
+      return { kind: 'stayed', cause, message, ...(numbers && { numbers }) };
+    }
+    case 'unknown':
+      throw failure('MigrationOutcomeUnknown', `the launcher of Pod ${pod.name}: ${outcome.message}`);
+  }
+};

@@ -14,7 +14,7 @@ export const vmDigest = (facts: VirtualMachineFacts): string => digest(facts);
 export const instanceDigest = ({ ready: _r, paused: _p, ran: _n, phase: _h, ...facts }: InstanceFacts): string =>
   digest(facts);
 
-/** To the entity of the VM that owns a VMI: how the instance stands, with the conditions that the VM mirrors. */
+/** To the entity of the VM that owns a VMI: how the instance stands, whether it migrates, and the conditions that the VM mirrors. */
 export const ownedInstanceDigest = (facts: InstanceFacts, vmi: VirtualMachineInstance | undefined): string => {
   const conditions = (vmi?.status?.conditions ?? []).map(({ type, status, reason, message }) => ({
     type,
@@ -23,7 +23,8 @@ export const ownedInstanceDigest = (facts: InstanceFacts, vmi: VirtualMachineIns
     message,
   }));
   const { finalizers: _f, resourceVersion: _v, ...rest } = facts;
-  return JSON.stringify({ ...rest, conditions });
+  const { startTimestamp, endTimestamp } = vmi?.status?.migrationState ?? {};
+  return JSON.stringify({ ...rest, conditions, migrating: [startTimestamp, endTimestamp] });
 };
 
 /** To the entity of the VMI that a launcher Pod belongs to. */

@@ -10,6 +10,7 @@ import { pod, vm, vmi } from './objects.ts';
 const own = (object: VirtualMachineInstance) => relevance.instanceDigest(instanceFacts(object));
 const owner = (object: VirtualMachineInstance) => relevance.ownedInstanceDigest(instanceFacts(object), object);
 const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
+const migrating = (more: object = {}) => ({ migrationState: { startTimestamp: 'a', ...more } });
 const agent = { conditions: [{ type: 'AgentConnected', status: 'True' }] };
 
 test.each<[string, VirtualMachineInstance, VirtualMachineInstance, boolean, boolean]>([
@@ -17,6 +18,21 @@ test.each<[string, VirtualMachineInstance, VirtualMachineInstance, boolean, bool
   ['a phase (the own entity wrote it)', vmi('Scheduled'), vmi('Running'), false, true],
   ['readiness (the own entity wrote it)', vmi('Running'), vmi('Running', {}, ready), false, true],
   ['a condition that the VM mirrors', vmi('Running'), vmi('Running', {}, agent), false, true],
+  ['a migration that begins', vmi('Running'), vmi('Running', {}, migrating()), false, true],
+  [
+    'a migration that ends',
+    vmi('Running', {}, migrating()),
+    vmi('Running', {}, migrating({ endTimestamp: 'b' })),
+    false,
+    true,
+  ],
+  [
+    'a migration under way',
+    vmi('Running', {}, migrating()),
+    vmi('Running', {}, migrating({ mode: 'x' })),
+    false,
+    false,
+  ],
   ['a label', vmi('Running'), vmi('Running', { labels: { a: 'b' } }), false, false],
   ['a finalizer', vmi('Running'), vmi('Running', { finalizers: ['f'] }), true, false],
   ['a deletion', vmi('Running'), vmi('Running', { deletionTimestamp: '2026-01-02T00:00:00Z' }), true, true],

@@ -35,11 +35,16 @@ export const mergePatchOf = (live: unknown, wanted: Record<string, unknown>): Re
   return Object.keys(patch).length === 0 ? undefined : patch;
 };
 
-/** For a map that is written as a whole: the wanted entries, and `null` for every other one that is there. */
-export const replacing = (
-  live: Record<string, unknown> | undefined,
-  wanted: Record<string, string>,
-): Record<string, string | null> => ({
-  ...Object.fromEntries(Object.keys(live ?? {}).map((key) => [key, null])),
-  ...wanted,
-});
+/** For a map (of maps) that is written as a whole: the wanted entries, and `null` for every other one that is there. */
+export const replacing = (live: unknown, wanted: object): Record<string, unknown> => {
+  const before = isRecord(live) ? live : {};
+  return {
+    ...Object.fromEntries(Object.keys(before).map((key) => [key, null])),
+    ...Object.fromEntries(
+      Object.entries(wanted).map(([key, value]: [string, unknown]) => [
+        key,
+        isRecord(value) ? replacing(before[key], value) : value,
+      ]),
+    ),
+  };
+};

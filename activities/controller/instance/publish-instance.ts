@@ -6,21 +6,30 @@ import type { KubePort } from '../../kube/port.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { ifStillThere, onConflictAgain } from '../races.ts';
 import { instancePatch } from './instance-status.ts';
+import { assessMigratability } from './migratability.ts';
 import { findInstance } from './read.ts';
-import { publishGate } from './readiness-gate.ts';
+import { publishGates } from './readiness-gate.ts';
 
-/** Brings status and labels of the VMI, and its Pod's readiness gate, to what the entity reports; writes only what differs. */
+/** Brings status and labels of the VMI, and its Pods' readiness gates, to what the entity reports; writes only what differs. */
 export const publishInstance =
-  ({ kube, clock }: Pick<ControllerPorts, 'kube' | 'clock'>): ControllerActivities['publishInstance'] =>
+  ({
+    kube,
+    clock,
+    config,
+  }: Pick<ControllerPorts, 'kube' | 'clock' | 'config'>): ControllerActivities['publishInstance'] =>
   async ({ vmi: ref, report }) => {
-    await onConflictAgain(async () => {
-      const pod = await domainPod(kube, ref, report);
-      if (pod !== undefined) await publishGate(kube, pod, report, clock().toISOString());
+    const now = (): string => clock().toISOString();
+    const pods = await onConflictAgain(async () => {
+      const found = await domainPods(kube, ref, report);
+      await publishGates(kube, ref, found, report, now());
+      return found;
     });
+    const pod = pods.find(({ metadata }) => metadata?.uid === report.domain?.podUid);
     await onConflictAgain(async () => {
-      const [vmi, pod] = await Promise.all([findInstance(kube, ref), domainPod(kube, ref, report)]);
+      const vmi = await findInstance(kube, ref);
       if (vmi === undefined) return;
-      const patch = instancePatch(vmi, report, pod, clock().toISOString());
+      const migratability = await assessMigratability(kube, vmi, report, config());
+      const patch = instancePatch(vmi, report, { pod, migratability, now: now() });
       if (patch === undefined) return;
       const { uid, resourceVersion } = vmi.metadata ?? {};
       const metadata = { ...(patch['metadata'] as object | undefined), uid, resourceVersion };
@@ -28,11 +37,11 @@ export const publishInstance =
     });
   };
 
-/** The Pod that the domain runs in, by uid; undefined while nothing runs, when nobody asks for it. */
-const domainPod = async (kube: KubePort, ref: ObjectRef, report: InstanceReport): Promise<Pod | undefined> => {
-  const { domain, activePods } = report;
-  if (domain === undefined || !(domain.podUid in activePods)) return undefined;
+/** The VMI's launcher Pods, live; none while nothing runs, when nobody asks for them. */
+const domainPods = async (kube: KubePort, ref: ObjectRef, report: InstanceReport): Promise<Pod[]> => {
+  const { phase, domain, activePods } = report;
+  const isAsked = domain === undefined ? phase === 'Running' : domain.podUid in activePods;
+  if (!isAsked) return [];
   const labelSelector = `${APP_LABEL}=${LAUNCHER_APP},${CREATED_BY_LABEL}=${ref.uid}`;
-  const pods = await kube.list('Pod', { namespace: ref.namespace, labelSelector });
-  return pods.find(({ metadata }) => metadata?.uid === domain.podUid);
+  return kube.list('Pod', { namespace: ref.namespace, labelSelector });
 };

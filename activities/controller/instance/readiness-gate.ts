@@ -1,35 +1,71 @@
 import type { InstanceReport } from '../../../api/contract/activities.ts';
+import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
+import { holds } from '../../facts/instance.ts';
 import { UNPAUSED_GATE } from '../../facts/labels.ts';
 import type { KubePort } from '../../kube/port.ts';
 import type { Condition } from '../conditions.ts';
 import { mergeConditions, timestamp } from '../conditions.ts';
 import { ifStillThere } from '../races.ts';
+import { readToken } from '../token/store.ts';
 
-/** Status of the launcher Pod's readiness gate: undefined while the guest has not run (the gate stays unset: not ready). */
-const gateStatus = (report: InstanceReport): 'True' | 'False' | undefined => {
-  if (report.phase !== 'Running') return undefined;
-  return report.domain?.state === 'paused' ? 'False' : 'True';
+type Gate = { status: 'True' | 'False'; reason: string; message: string };
+
+const OPEN: Gate = { status: 'True', reason: 'NotPaused', message: 'the guest is not paused' };
+const PAUSED: Gate = { status: 'False', reason: 'Paused', message: 'the guest is paused' };
+const ELSEWHERE: Gate = { status: 'False', reason: 'GuestElsewhere', message: 'the guest runs in another Pod' };
+
+const liveGate = (pod: Pod): Condition | undefined =>
+  pod.status?.conditions?.find(({ type }) => type === UNPAUSED_GATE);
+
+/**
+ * The readiness gate that a launcher Pod is to have, by which Services route to it or not; undefined: it stays as it is. Unset is as good as False.
+ * Only the Pod that holds the run token gets True: a migration's target not before the token has moved, and the source no longer.
+ * @param holder uid of the Pod that holds the token
+ */
+export const gateOf = (pod: Pod, report: InstanceReport, holder: string | undefined): Gate | undefined => {
+  if (pod.metadata?.uid !== holder) return liveGate(pod)?.status === 'True' ? ELSEWHERE : undefined;
+  // While the guest has not run the gate stays unset; what another Pod reports says nothing about this one.
+  if (report.phase !== 'Running' || report.domain?.podUid !== holder) return undefined;
+  return holds(report.conditions, 'Paused') ? PAUSED : OPEN;
 };
 
 /** The Pod's conditions with the gate as it should be; undefined when it is so already. */
-export const gatedConditions = (pod: Pod, report: InstanceReport, now: string): Condition[] | undefined => {
-  const status = gateStatus(report);
+export const gatedConditions = (
+  pod: Pod,
+  report: InstanceReport,
+  holder: string | undefined,
+  now: string,
+): Condition[] | undefined => {
+  const gate = gateOf(pod, report, holder);
+  if (gate === undefined || liveGate(pod)?.status === gate.status) return undefined;
   const live: Condition[] = pod.status?.conditions ?? [];
-  const before = live.find(({ type }) => type === UNPAUSED_GATE);
-  if (status === undefined || before?.status === status) return undefined;
-  const gate =
-    status === 'True'
-      ? { type: UNPAUSED_GATE, status, reason: 'NotPaused', message: 'the guest is not paused' }
-      : { type: UNPAUSED_GATE, status, reason: 'Paused', message: 'the guest is paused' };
-  return mergeConditions(live, [gate], (type) => type === UNPAUSED_GATE, timestamp(now));
+  return mergeConditions(live, [{ type: UNPAUSED_GATE, ...gate }], (type) => type === UNPAUSED_GATE, timestamp(now));
 };
 
-/** Writes the gate on the Pod that runs the domain. The kubelet writes the same list, hence the resourceVersion. */
-export const publishGate = async (kube: KubePort, pod: Pod, report: InstanceReport, now: string): Promise<void> => {
-  const conditions = gatedConditions(pod, report, now);
-  if (conditions === undefined) return;
-  const { namespace = '', name = '', resourceVersion } = pod.metadata ?? {};
-  const patch = { metadata: { resourceVersion }, status: { conditions } };
-  await ifStillThere(kube.mergePatch('Pod', { namespace, name }, patch, { subresource: 'status' }));
+/**
+ * Writes the gates of the VMI's Pods, those to close first. The token is read only if a gate would change were the Pod that reports the holder. The
+ * kubelet writes the same list, hence the resourceVersion.
+ */
+export const publishGates = async (
+  kube: KubePort,
+  vmi: ObjectRef,
+  pods: Pod[],
+  report: InstanceReport,
+  now: string,
+): Promise<void> => {
+  const changesWith = (holder: string | undefined): { pod: Pod; conditions: Condition[] }[] =>
+    pods.flatMap((pod) => {
+      const conditions = gatedConditions(pod, report, holder, now);
+      return conditions === undefined ? [] : [{ pod, conditions }];
+    });
+  if (changesWith(report.domain?.podUid).length === 0) return;
+  // A token that was removed by hand, or names no Pod, leaves the word of whoever reports.
+  const holder = (await readToken(kube, vmi))?.token.holder?.pod?.uid ?? report.domain?.podUid;
+  const isOpening = ({ pod }: { pod: Pod }): number => (pod.metadata?.uid === holder ? 1 : 0);
+  for (const { pod, conditions } of changesWith(holder).sort((a, b) => isOpening(a) - isOpening(b))) {
+    const { namespace = '', name = '', resourceVersion } = pod.metadata ?? {};
+    const patch = { metadata: { resourceVersion }, status: { conditions } };
+    await ifStillThere(kube.mergePatch('Pod', { namespace, name }, patch, { subresource: 'status' }));
+  }
 };

@@ -3,9 +3,9 @@ import type { InstanceReport } from '../../../../../api/contract/activities.ts';
 import type { DomainReport } from '../../../../../api/launcher/reports.ts';
 import type { Pod } from '../../../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../../../api/kubevirt/types.ts';
+import type { Migratability } from '../../../../../api/migratability/index.ts';
 import { instancePatch } from '../../../../../activities/controller/instance/instance-status.ts';
 import { interfaceStatuses } from '../../../../../activities/controller/instance/interfaces.ts';
-import { gatedConditions } from '../../../../../activities/controller/instance/readiness-gate.ts';
 
 const at = '2026-01-01T00:00:05.500Z';
 const vmi = (status: VirtualMachineInstance['status'] = {}): VirtualMachineInstance => ({
@@ -49,7 +49,7 @@ const pod: Pod = { metadata: { uid: 'pu' }, status: { podIPs: [{ ip: '10.244.0.5
 const statusOf = (patch: Record<string, unknown> | undefined) => patch?.['status'] as Record<string, unknown>;
 
 test('a running instance: phase, times, node, label, conditions, guest', () => {
-  const patch = instancePatch(vmi(), report(), pod, at);
+  const patch = instancePatch(vmi(), report(), { pod, now: at });
   expect(patch?.['metadata']).toEqual({ labels: { 'kubevirt.io/nodeName': 'node-a' } });
   expect(statusOf(patch)).toMatchObject({
     phase: 'Running',
@@ -78,31 +78,31 @@ const pending = (conditions: InstanceReport['conditions']): InstanceReport => ({
 const notReady = { type: 'Ready', status: 'False', reason: 'PodNotExists' } as const;
 
 test('a start that has just begun is not worth a write', () => {
-  expect(instancePatch(vmi({ phase: 'Pending' }), pending([notReady]), undefined, at)).toBeUndefined();
+  expect(instancePatch(vmi({ phase: 'Pending' }), pending([notReady]), { now: at })).toBeUndefined();
 });
 
 test('a start that has just begun and is in trouble is', () => {
   const trouble = { type: 'Synchronized', status: 'False', reason: 'FailedPvcNotFound' } as const;
-  const patch = instancePatch(vmi({ phase: 'Pending' }), pending([notReady, trouble]), undefined, at);
+  const patch = instancePatch(vmi({ phase: 'Pending' }), pending([notReady, trouble]), { now: at });
   expect(statusOf(patch)['conditions']).toHaveLength(2);
 });
 
 test('without a launcher Pod an instance is Pending, not Scheduling', () => {
-  const status = statusOf(instancePatch(vmi(), pending([notReady]), undefined, at));
+  const status = statusOf(instancePatch(vmi(), pending([notReady]), { now: at }));
   expect(status['phase']).toBe('Pending');
   expect(status['phaseTransitionTimestamps']).toHaveLength(1);
 });
 
 test('written once, it differs no more', () => {
-  const patch = instancePatch(vmi(), report(), pod, at);
+  const patch = instancePatch(vmi(), report(), { pod, now: at });
   const written = vmi(statusOf(patch));
   written.metadata = { ...written.metadata, labels: { team: 'a', 'kubevirt.io/nodeName': 'node-a' } };
-  expect(instancePatch(written, report(), pod, '2026-02-02T00:00:00Z')).toBeUndefined();
+  expect(instancePatch(written, report(), { pod, now: '2026-02-02T00:00:00Z' })).toBeUndefined();
 });
 
 test("requests of the front door and other writers' fields are not named", () => {
   const live = vmi({ evacuationNodeName: 'node-a', migrationState: { migrationUid: 'm' }, volumeStatus: [] });
-  const keys = Object.keys(statusOf(instancePatch(live, report(), pod, at)));
+  const keys = Object.keys(statusOf(instancePatch(live, report(), { pod, now: at })));
   expect(keys).not.toContain('evacuationNodeName');
   expect(keys).not.toContain('migrationState');
   expect(keys).not.toContain('volumeStatus');
@@ -110,7 +110,7 @@ test("requests of the front door and other writers' fields are not named", () =>
 
 test('times that are on the object stay: it may be older than the entity', () => {
   const known = [{ phase: 'Pending', phaseTransitionTimestamp: '2025-12-31T00:00:00Z' }];
-  const patch = instancePatch(vmi({ phaseTransitionTimestamps: known }), report(), pod, at);
+  const patch = instancePatch(vmi({ phaseTransitionTimestamps: known }), report(), { pod, now: at });
   expect(statusOf(patch)['phaseTransitionTimestamps']).toEqual([
     ...known,
     { phase: 'Running', phaseTransitionTimestamp: '2026-01-01T00:00:05Z' },
@@ -118,14 +118,14 @@ test('times that are on the object stay: it may be older than the entity', () =>
 });
 
 test('a Pod that no longer holds the domain leaves activePods', () => {
-  const patch = instancePatch(vmi({ activePods: { old: 'node-b' } }), report(), pod, at);
+  const patch = instancePatch(vmi({ activePods: { old: 'node-b' } }), report(), { pod, now: at });
   expect(statusOf(patch)['activePods']).toEqual({ old: null, pu: 'node-a' });
 });
 
 test('an ended instance keeps what was known of its guest and tells its reason', () => {
   const live = vmi({ phase: 'Running', guestOSInfo: { id: 'debian' } });
   const status = statusOf(
-    instancePatch(live, report({ phase: 'Succeeded', reason: 'guest ended: agentShutdown' }), pod, at),
+    instancePatch(live, report({ phase: 'Succeeded', reason: 'guest ended: agentShutdown' }), { pod, now: at }),
   );
   expect(status).toMatchObject({ phase: 'Succeeded', reason: 'guest ended: agentShutdown' });
   expect(status).not.toHaveProperty('guestOSInfo');
@@ -158,20 +158,36 @@ test('without an agent the configured interfaces are shown', () => {
   ]);
 });
 
-const gate = (status: string) => ({ type: 'kubevirt.io/virtual-machine-unpaused', status });
+const assessed: Migratability = {
+  live: { type: 'LiveMigratable', status: 'False', reason: 'DisksNotLiveMigratable', message: 'disk d' },
+  storage: { type: 'StorageLiveMigratable', status: 'True' },
+  method: 'BlockMigration',
+};
 
-test.each([
-  ['not running yet', report({ phase: 'Scheduled' }), [], undefined],
-  ['running', report(), [], 'True'],
-  ['running and told', report(), [gate('True')], undefined],
-  ['paused', report({ domain: domain('paused') }), [gate('True')], 'False'],
-  ['resumed', report(), [gate('False')], 'True'],
-])('readiness gate: %s', (_, said, conditions, status) => {
-  const written = gatedConditions(
-    { status: { conditions: [...conditions, { type: 'PodScheduled', status: 'True' }] } },
-    said,
-    at,
-  );
-  expect(written?.find(({ type }) => type === gate('').type)?.status).toBe(status);
-  if (written !== undefined) expect(written.map(({ type }) => type)).toContain('PodScheduled');
+test('whether it can be migrated comes with the write that says Running', () => {
+  const status = statusOf(instancePatch(vmi(), report(), { pod, migratability: assessed, now: at }));
+  expect(status).toMatchObject({
+    phase: 'Running',
+    migrationMethod: 'BlockMigration',
+    conditions: [
+      { type: 'Ready', status: 'True' },
+      { type: 'LiveMigratable', status: 'False', reason: 'DisksNotLiveMigratable', message: 'disk d' },
+      { type: 'StorageLiveMigratable', status: 'True' },
+    ],
+  });
+});
+
+test('what was found of it stays until it is looked at again', () => {
+  const live = vmi(statusOf(instancePatch(vmi(), report(), { pod, migratability: assessed, now: at })));
+  const later = report({ conditions: [{ type: 'Ready', status: 'False' }] });
+  const { conditions } = statusOf(instancePatch(live, later, { pod, now: at }));
+  expect(conditions).toMatchObject([{ type: 'Ready' }, { type: 'LiveMigratable' }, { type: 'StorageLiveMigratable' }]);
+});
+
+test('an unknown outcome of a migration is told, and taken back', () => {
+  const unknown = { type: 'MigrationOutcomeUnknown', status: 'True', message: 'node-b does not answer' } as const;
+  const told = instancePatch(vmi(), report({ conditions: [unknown] }), { pod, now: at });
+  expect(statusOf(told)['conditions']).toMatchObject([unknown]);
+  const live = vmi(statusOf(told));
+  expect(statusOf(instancePatch(live, report(), { pod, now: at }))['conditions']).toMatchObject([{ type: 'Ready' }]);
 });

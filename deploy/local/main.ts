@@ -3,12 +3,13 @@ import { Argument, Command } from 'commander';
 import { allProcesses } from './cluster/cluster.ts';
 import { bridgeIsThere } from './cluster/network.ts';
 import { cleanCacheStep, cleanStep, downSteps } from './commands/down.ts';
+import { bench } from './commands/bench.ts';
 import { clusterEnv, exports } from './commands/env.ts';
 import { clusterStatus, renderStatus } from './commands/status.ts';
 import { runSections, sections } from './commands/test.ts';
 import type { Section } from './commands/test.ts';
 import { summary } from './commands/test-counts.ts';
-import { testSteps, upSteps } from './commands/up.ts';
+import { benchSteps, testSteps, upSteps } from './commands/up.ts';
 import { createContext } from './context.ts';
 import { ensureRunning } from './process.ts';
 import { runSteps } from './steps.ts';
@@ -103,8 +104,16 @@ program
 
 program
   .command('bench')
-  .description('measure (not yet)')
-  .action(() => program.error('error: bench: not yet'));
+  .description(
+    'set up what is missing, deploy virtflow and measure it, as ratios to plain Kubernetes and libvirt; artifacts/bench.json',
+  )
+  .argument('[parts...]', 'only these: start, migration, idle, memory')
+  .option('--rounds <n>', 'how often each is taken')
+  .option('-o, --output <format>', 'table or json', 'table')
+  .action(async (parts: string[], { rounds, output }: { rounds?: string; output: string }) => {
+    await runSteps(benchSteps, output === 'json' ? 'error' : 'output');
+    process.exitCode = await bench(ctx, [...parts, ...(rounds ? ['--rounds', rounds] : []), '--output', output]);
+  });
 
 try {
   await program.parseAsync();

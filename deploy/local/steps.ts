@@ -1,4 +1,4 @@
-import { Listr, PRESET_TIMER } from 'listr2';
+import { Listr, ListrLogger, PRESET_TIMER, ProcessOutput } from 'listr2';
 import { createContext } from './context.ts';
 import type { Step } from './context.ts';
 
@@ -20,8 +20,8 @@ export function throttle(interval: number, now: () => number, report: (line: str
   };
 }
 
-/** Runs the steps in order and shows them. @throws StepFailed at the first that fails */
-export async function runSteps(steps: readonly Step[]): Promise<void> {
+/** Runs the steps in order and shows them: on standard output, or plainly on standard error. @throws StepFailed at the first that fails */
+export async function runSteps(steps: readonly Step[], shown: 'output' | 'error' = 'output'): Promise<void> {
   let failure: StepFailed | undefined;
   const interval = process.stdout.isTTY ? 100 : 10_000;
   const tasks = steps.map((step) => ({
@@ -40,7 +40,11 @@ export async function runSteps(steps: readonly Step[]): Promise<void> {
     },
   }));
   const rendererOptions = { timer: PRESET_TIMER, showErrorMessage: false, collapseErrors: false };
-  const list = new Listr(tasks, { rendererOptions, fallbackRendererOptions: { timer: PRESET_TIMER } });
+  const logger = new ListrLogger({ processOutput: new ProcessOutput(process.stderr, process.stderr) });
+  const list =
+    shown === 'error'
+      ? new Listr(tasks, { renderer: 'simple', rendererOptions: { timer: PRESET_TIMER, logger } })
+      : new Listr(tasks, { rendererOptions, fallbackRendererOptions: { timer: PRESET_TIMER } });
   await list.run().catch((error: unknown) => {
     throw failure ?? error;
   });

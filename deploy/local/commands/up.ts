@@ -51,9 +51,12 @@ export const upSteps: readonly Step[] = [
   complete,
 ];
 
+/** Benchmarks also run libvirt outside of any container. */
+export const benchSteps: readonly Step[] = [testPackages, ...upSteps];
+
 /** What must be set up before these sections of the tests can run: nothing for those that only read the sources. */
 export function testSteps(asked: readonly Section[]): readonly Step[] {
-  if (asked.includes('e2e')) return [testPackages, ...upSteps];
+  if (asked.includes('e2e')) return benchSteps;
   const needed = (step: Step, ...by: Section[]): Step[] =>
     by.some((section) => asked.includes(section)) ? [step] : [];
   return [

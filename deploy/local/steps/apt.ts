@@ -16,6 +16,7 @@ export const clusterPackages = [
 
 /** What the tests run outside of any container: a libvirtd with QEMU, a launcher with its init, a guest's network, and a user's tools. */
 const testTools = [
+  'libvirt-clients',
   'libvirt-daemon',
   'libvirt-daemon-driver-qemu',
   'qemu-system-x86',

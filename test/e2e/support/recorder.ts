@@ -1,6 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SERIAL_LOG } from '../../../api/launcher/paths.ts';
+import type { PodProcess } from '../../../deploy/local/pod-processes.ts';
 import { qemuProcesses } from './processes.ts';
 import { parseReadings, violations, type Reading } from './readings.ts';
 
@@ -24,7 +25,11 @@ export interface RecorderOptions {
   mayMigrate?: boolean;
   /** Between two looks at the consoles. */
   pollMs?: number;
+  /** Where the console log of a QEMU process is; absent: where launchers have it. */
+  logOf?: (qemu: PodProcess) => string;
 }
+
+const logInPod = ({ pid }: PodProcess): string => `/proc/${pid}/root${LOG_IN_POD}`;
 
 /**
  * Observes a VM from outside virtflow: reads the serial console logs of all its QEMU processes on both nodes as they grow, and counts the
@@ -39,11 +44,14 @@ export class Recorder {
   readonly #vm: { namespace: string; name: string };
   readonly #pollMs: number;
   readonly #mayMigrate: boolean;
+  readonly #logOf: (qemu: PodProcess) => string;
   #stopped = false;
   #running: Promise<void>;
 
   /** While a guest may migrate a second QEMU is no offence, as long as its guest does not count at the same time. */
-  constructor(namespace: string, name: string, { mayMigrate = false, pollMs = POLL_MS }: RecorderOptions = {}) {
+  constructor(namespace: string, name: string, options: RecorderOptions = {}) {
+    const { mayMigrate = false, pollMs = POLL_MS, logOf = logInPod } = options;
+    this.#logOf = logOf;
     this.#vm = { namespace, name };
     this.#mayMigrate = mayMigrate;
     this.#pollMs = pollMs;
@@ -91,9 +99,10 @@ export class Recorder {
     const processes = await qemuProcesses(this.#vm.namespace, this.#vm.name);
     if (processes.length > 1 && !this.#mayMigrate)
       this.#overlaps.push(`QEMU processes ${processes.map((p) => p.pid).join(', ')} at the same time at ${Date.now()}`);
-    for (const { pid } of processes) {
+    for (const process of processes) {
+      const { pid } = process;
       if (this.#consoles.has(pid)) continue;
-      const file = await open(`/proc/${pid}/root${LOG_IN_POD}`).catch(() => undefined);
+      const file = await open(this.#logOf(process)).catch(() => undefined);
       if (file) this.#consoles.set(pid, { source: `qemu ${pid}`, file, offset: 0, rest: '' });
     }
   }

@@ -3,7 +3,8 @@ import { createInterface } from 'node:readline';
 
 /** A watch on one object by its name: every state that the API server tells, in order, until it is stopped. */
 export interface Watch<T> {
-  seen: { type: string; object: T }[];
+  /** `at`: when it was heard, in ms. */
+  seen: { type: string; object: T; at: number }[];
   stop: () => Promise<void>;
 }
 
@@ -20,7 +21,7 @@ export function watchObject<T>(kind: string, name: string, namespace: string): W
   const lines = createInterface({ input: process.stdout });
   lines.on('line', (text) => {
     const space = text.indexOf(' ');
-    seen.push({ type: text.slice(0, space), object: JSON.parse(text.slice(space + 1)) as T });
+    seen.push({ type: text.slice(0, space), object: JSON.parse(text.slice(space + 1)) as T, at: Date.now() });
   });
   return {
     seen,

@@ -1,0 +1,28 @@
+import type { Pod } from '../../api/kubernetes/types.ts';
+import { pauseImage } from '../../deploy/local/cluster/configs.ts';
+import { kubectl } from '../e2e/support/kubectl.ts';
+import { NAMESPACE } from '../e2e/support/vms.ts';
+import { timeFromCreation } from './timed.ts';
+
+/** What Kubernetes itself takes to run something: a Pod of the pause image, from its creation to Ready; ms. */
+export async function timeBarePod(): Promise<number> {
+  const name = `bare-${Date.now()}`;
+  const pod: Pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: NAMESPACE },
+    spec: {
+      terminationGracePeriodSeconds: 0,
+      automountServiceAccountToken: false,
+      containers: [{ name: 'bare', image: pauseImage, imagePullPolicy: 'IfNotPresent' }],
+    },
+  };
+  const holds = ({ status }: Pod): boolean =>
+    status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
+  try {
+    const [ready] = await timeFromCreation('Pod', pod, [{ kind: 'pod', what: 'Ready', holds }]);
+    return ready?.ms ?? NaN;
+  } finally {
+    await kubectl(['delete', 'pod', name, '-n', NAMESPACE, '--wait=false', '--ignore-not-found']);
+  }
+}

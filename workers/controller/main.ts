@@ -3,6 +3,7 @@ import type { ControllerPorts } from '../../activities/controller/index.ts';
 import { controllerActivities } from '../../activities/controller/index.ts';
 import { kubeClient } from '../../activities/kube/client.ts';
 import { defaultKubeConfig, restOf } from '../../activities/kube/rest.ts';
+import { workflowClient } from '../../activities/temporal/client.ts';
 import { CONTROLLER_QUEUE } from '../../api/contract/task-queues.ts';
 import { Health, serveHealth, workerCheck } from '../shared/health.ts';
 import { createLogger } from '../shared/logging.ts';
@@ -93,8 +94,10 @@ await runMain(log, async (signal) => {
     applyConfig();
     const temporal = await connectTemporal(log, signal, report);
     await awaitSetup(temporal, report, log, signal);
+    const workflows = workflowClient(temporal.client);
     const worker = await createWorker(temporal, {
       kube,
+      workflows,
       config: () => configuration.current().config,
       launcherImage: config.launcherImage,
       ...(config.imagePullSecret === undefined ? {} : { imagePullSecret: config.imagePullSecret }),
@@ -111,7 +114,7 @@ await runMain(log, async (signal) => {
       { kube, namespace: config.podNamespace, name: 'virtflow-controller', identity: config.podName, log },
       (leading) => {
         bridge = lead(
-          { kube, client: temporal.client, informers, metrics, countPollers, sweepMs: config.sweepMs, log },
+          { kube, client: temporal.client, workflows, informers, metrics, countPollers, sweepMs: config.sweepMs, log },
           leading,
         );
         metrics.isLeading.set(1);

@@ -31,7 +31,7 @@ export interface Signer {
   /** Keeps the authorities and answers requests until the signal, as the leader. Never rejects. */
   lead(signal: AbortSignal): Promise<void>;
   /** Always ok: VMs start and stop without certificates. The detail says how it stands. */
-  check(): Check;
+  check: () => Check;
 }
 
 const RETRY_MS = 2_000;

@@ -16,10 +16,13 @@ test.each`
   ${'a value alone at its limit'}            | ${3}   | ${undefined} | ${3}         | ${true}
   ${'a value alone above its limit'}         | ${4}   | ${undefined} | ${3}         | ${false}
   ${'a figure for information has no limit'} | ${999} | ${1}         | ${undefined} | ${true}
-`('$case', ({ value, against, limit, within }) => {
-  const one = figure({ name: 'x', value, unit: 'ms', ...(against && { against }), ...(limit && { limit }) });
-  expect(isWithin(one)).toBe(within);
-});
+`(
+  '$case',
+  ({ value, against, limit, within }: { value: number; against?: number; limit?: number; within: boolean }) => {
+    const one = figure({ name: 'x', value, unit: 'ms', ...(against && { against }), ...(limit && { limit }) });
+    expect(isWithin(one)).toBe(within);
+  },
+);
 
 test('a figure above its limit stands out in the table', () => {
   expect(renderFigures([figure({ name: 'slow', value: 30, unit: 's', against: 10, limit: 2 })])).toContain('ABOVE');

@@ -11,6 +11,7 @@ import { kubeClient } from '../../../activities/kube/client.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
 import type { TestApiServer } from '../../support/api-server.ts';
 import { startApiServer } from '../../support/api-server.ts';
+import { noWorkflows } from '../../support/no-workflows.ts';
 
 let server: TestApiServer;
 let kube: KubePort;
@@ -23,6 +24,7 @@ beforeAll(async () => {
   });
   activities = controllerActivities({
     kube,
+    workflows: noWorkflows,
     config: () => config,
     launcherImage: 'virtflow/launcher:test',
     clock: () => new Date(),
@@ -263,7 +265,15 @@ test('a status is written once, and only what differs', async () => {
   const object = await kube.get('VirtualMachineInstance', vmi);
   expect(object).toMatchObject({
     metadata: { labels: { app: 'web', 'kubevirt.io/nodeName': 'node-a' } },
-    status: { phase: 'Running', nodeName: 'node-a', conditions: [{ type: 'Ready', status: 'True' }] },
+    status: {
+      ...{ phase: 'Running', nodeName: 'node-a', migrationMethod: 'LiveMigration' },
+      // Its claim is not there.
+      conditions: [
+        { type: 'Ready', status: 'True' },
+        { type: 'LiveMigratable', status: 'False', reason: 'DisksNotLiveMigratable' },
+        { type: 'StorageLiveMigratable', status: 'True' },
+      ],
+    },
   });
   const gate = (await kube.get('Pod', { namespace: 'default', name: pod.name }))?.status?.conditions;
   expect(gate).toContainEqual(

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** Parses a count of seconds; commander prints the message with the option's name. */
 export function seconds(text: string): number {
@@ -25,3 +25,9 @@ export interface WaitOptions {
   wait: boolean;
   timeout: number;
 }
+
+export type Output = 'table' | 'json';
+
+/** `-o json` for programs; the table is for people. */
+export const outputOption = (): Option =>
+  new Option('-o, --output <format>', 'output format').choices(['table', 'json']).default('table');

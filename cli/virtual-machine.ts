@@ -34,17 +34,25 @@ export async function findVirtualMachine(name: string, options: OnVirtualMachine
 
 /** Reads VM and instance of a name. @throws UserError when there is neither */
 export async function findGuest(name: string, { namespace }: OnVirtualMachine): Promise<Guest> {
-  const key = { namespace, name };
-  return talking(`reading ${namespace}/${name}`, async () => {
-    const kube = defaultKubeClient();
-    const [vm, vmi] = await Promise.all([kube.get('VirtualMachine', key), kube.get('VirtualMachineInstance', key)]);
-    if (!vm && !vmi)
-      throw new UserError(
-        `there is no VirtualMachine or VirtualMachineInstance "${name}" in namespace "${namespace}" (kubectl get vm,vmi -A shows all).`,
-      );
-    return { kube, name: key, ...(vm && { vm }), ...(vmi && { vmi }) };
-  });
+  const guest = await lookUp({ namespace, name });
+  if (guest.vm ?? guest.vmi) return guest;
+  throw new UserError(
+    `there is no VirtualMachine or VirtualMachineInstance "${name}" in namespace "${namespace}" (kubectl get vm,vmi -A shows all).`,
+  );
 }
+
+/** True if there is a VM or an instance of this name. */
+export async function exists(name: Found['name']): Promise<boolean> {
+  const { vm, vmi } = await lookUp(name);
+  return (vm ?? vmi) !== undefined;
+}
+
+const lookUp = (name: Found['name']): Promise<Guest> =>
+  talking(`reading ${name.namespace}/${name.name}`, async () => {
+    const kube = defaultKubeClient();
+    const [vm, vmi] = await Promise.all([kube.get('VirtualMachine', name), kube.get('VirtualMachineInstance', name)]);
+    return { kube, name, ...(vm && { vm }), ...(vmi && { vmi }) };
+  });
 
 /** The VMI of a VM, if there is one. */
 export const instanceOf = ({ kube, name }: Target): Promise<VirtualMachineInstance | undefined> =>

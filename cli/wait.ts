@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import ora from 'ora';
 import type { VirtualMachine, VirtualMachineInstance } from '../api/kubevirt/types.ts';
+import { openDisplay, type Display } from './display.ts';
 import { UserError } from './errors.ts';
-import { instanceOf, type Target } from './virtual-machine.ts';
+import { instanceOf, talking, type Target } from './virtual-machine.ts';
+import { command } from './words.ts';
 
 const POLL_MS = 500;
 
@@ -16,25 +17,27 @@ export async function waitFor(
   goal: string,
   timeoutSeconds: number,
   done: (vm: VirtualMachine, vmi: VirtualMachineInstance | undefined) => boolean,
+  display: Display = openDisplay(),
 ): Promise<void> {
-  const spinner = ora({ text: `waiting for ${goal}`, isSilent: !process.stderr.isTTY }).start();
+  const { name } = target.name;
+  display.show({ headline: `waiting for ${name} to be ${goal}` });
   const until = Date.now() + timeoutSeconds * 1000;
   try {
     for (;;) {
-      const vm = await target.kube.get('VirtualMachine', target.name);
-      if (!vm) throw new UserError(`VirtualMachine "${target.name.name}" was deleted while waiting.`);
+      const vm = await talking(`reading ${name}`, () => target.kube.get('VirtualMachine', target.name));
+      if (!vm) throw new UserError(`VirtualMachine "${name}" was deleted while waiting.`);
       if (done(vm, await instanceOf(target))) break;
       const status = vm.status?.printableStatus ?? 'no status yet';
-      spinner.text = `waiting for ${goal}: ${status}`;
+      display.show({ headline: `waiting for ${name} to be ${goal}: ${status}` });
       if (Date.now() > until)
         throw new UserError(
-          `"${target.name.name}" is not ${goal} after ${timeoutSeconds} s (status: ${status}). See: virtflow status ${target.name.name} -n ${target.name.namespace}`,
+          `"${name}" is not ${goal} after ${timeoutSeconds} s (status: ${status}). See: ${command('diagnose', target.name)}`,
         );
       await pause(POLL_MS);
     }
   } catch (error) {
-    spinner.fail();
+    display.fail(`${name} is not ${goal}`);
     throw error;
   }
-  spinner.succeed(`${target.name.name} is ${goal}`);
+  display.succeed(`${name} is ${goal}`);
 }

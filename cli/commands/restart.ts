@@ -6,8 +6,15 @@ import { waitFor } from '../wait.ts';
 
 /** `virtflow restart`: queues the requests Stop and Start on the VM, as virtctl does; the VM's workflow carries them out as one operation. */
 export const restartCommand = (): Command =>
-  waitingCommand('restart', 'shut a running VM down and start it again').action(
-    async (name: string, options: WaitOptions) => {
+  waitingCommand('restart', 'shut a running VM down and start it again')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  virtflow restart web-1           the guest has its grace period to shut down, then it starts again
+  virtflow restart web-1 --wait    wait until it runs again`,
+    )
+    .action(async (name: string, options: WaitOptions) => {
       const target = await findVirtualMachine(name, options);
       const vmi = await instanceOf(target);
       if (runStrategyOf(target.vm) === 'Halted')
@@ -31,8 +38,7 @@ export const restartCommand = (): Command =>
           options.timeout,
           (_vm, now) => now?.metadata?.uid !== undefined && now.metadata.uid !== uid && now.status?.phase === 'Running',
         );
-    },
-  );
+    });
 
 /** JSON patch that appends Stop(uid) and Start, refused by the API server when somebody changed the list meanwhile. */
 export function restartPatch(seen: readonly object[], vmiUid: string): object[] {

@@ -1,38 +1,87 @@
-import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import { entityStatus } from '../../api/contract/entities.ts';
+import { entityStatus, type EntityStatus } from '../../api/contract/entities.ts';
 import { retryNow, retryOperation } from '../../api/contract/operations.ts';
-import { instanceId } from '../../api/contract/refs.ts';
+import { instanceId, migrationId } from '../../api/contract/refs.ts';
 import { UserError } from '../errors.ts';
+import { whyNotMigrate } from '../migration/admissible.ts';
+import { isOver, migrationsOf, newMigration, phaseOf, refOf, sinceCreationOf } from '../migration/objects.ts';
+import type { Migration } from '../migration/objects.ts';
 import { vmCommand } from '../options.ts';
 import { withTemporal } from '../temporal/connection.ts';
-import { findGuest } from '../virtual-machine.ts';
+import { findGuest, talking, type Guest } from '../virtual-machine.ts';
+import { command } from '../words.ts';
 
 /** `virtflow retry`: ends the wait of the operation under way, or starts a new attempt of the one that failed last. */
 export const retryCommand = (): Command =>
-  vmCommand('retry', 'end the wait of the operation under way, or try the operation that failed last again').action(
-    async (name: string, options: { namespace: string }) => {
+  vmCommand('retry', 'end the wait of the operation under way, or try the operation that failed last again')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  virtflow retry web-1      a step that waits (virtflow history web-1 shows it) is tried again now
+  virtflow retry web-1      after a failed start or shutdown: a new attempt begins, which names the failed one
+  virtflow retry web-1      after a failed migration: a new VirtualMachineInstanceMigration with the same node selector is created`,
+    )
+    .action(async (name: string, options: { namespace: string }) => {
       const guest = await findGuest(name, options);
-      const uid = guest.vmi?.metadata?.uid;
-      if (!uid) throw new UserError(`${name} has no instance, so no operation to retry; use virtflow start.`);
-      const entityId = instanceId({ ...guest.name, uid });
+      const { vmi } = guest;
+      const uid = vmi?.metadata?.uid;
+      if (!vmi || !uid) throw new UserError(`${name} has no instance, so no operation to retry; use virtflow start.`);
+      const all = await talking(`reading migrations of ${name}`, () => migrationsOf(guest.kube, guest.name));
+      const migrations = sinceCreationOf(all, vmi);
       await withTemporal(async ({ client }) => {
         try {
-          const entity = client.workflow.getHandle(entityId);
-          const { operation } = await entity.query(entityStatus);
-          if (operation) {
-            const { step } = await client.workflow.getHandle(operation).executeUpdate(retryNow);
-            console.log(`${operation}: step ${step} is tried again now.`);
-          } else {
-            const { operationId } = await entity.executeUpdate(retryOperation);
-            console.log(`started ${operationId}.`);
-          }
+          const entity = client.workflow.getHandle(instanceId({ ...guest.name, uid }));
+          const what = whatToRetry(await entity.query(entityStatus), migrations);
+          if (what.kind === 'wait') await endWait(client, what.operation);
+          else if (what.kind === 'migration') await migrateAgain(guest, what.failed, migrations);
+          else console.log(`started ${(await entity.executeUpdate(retryOperation)).operationId}.`);
         } catch (error) {
           throw refused(error, name);
         }
       });
-    },
+    });
+
+export type Retry =
+  { kind: 'wait'; operation: string } | { kind: 'migration'; failed: Migration } | { kind: 'operation' };
+
+/**
+ * What a retry is about: the operation under way; else, of what failed last, the newest. A failed migration leaves the guest running, so it is the
+ * newest unless something else failed and was not retried since.
+ * @param migrations of this instance, oldest first
+ */
+export function whatToRetry(
+  { operation, failedOperation }: Pick<EntityStatus, 'operation' | 'failedOperation'>,
+  migrations: readonly Migration[],
+): Retry {
+  if (operation !== undefined) return { kind: 'wait', operation };
+  const open = migrations.find((migration) => !isOver(migration));
+  if (open) return { kind: 'wait', operation: migrationId(refOf(open)) };
+  const newest = migrations.at(-1);
+  const otherFailed = failedOperation !== undefined && !failedOperation.id.startsWith('migration/');
+  return newest && phaseOf(newest) === 'Failed' && !otherFailed
+    ? { kind: 'migration', failed: newest }
+    : { kind: 'operation' };
+}
+
+async function endWait(client: Client, operation: string): Promise<void> {
+  const { step } = await client.workflow.getHandle(operation).executeUpdate(retryNow);
+  console.log(`${operation}: step ${step} is tried again now.`);
+}
+
+/** A migration is asked for by an object, so a new attempt is a new object. */
+async function migrateAgain(guest: Guest, failed: Migration, migrations: readonly Migration[]): Promise<void> {
+  const { kube, name } = guest;
+  const why = whyNotMigrate(guest, migrations);
+  if (why !== undefined) throw new UserError(why);
+  const retryOf = failed.metadata?.name ?? '';
+  const again = newMigration(name, { nodeSelector: failed.spec.addedNodeSelector ?? {}, retryOf });
+  const made = await talking(`migrating ${name.name}`, () => kube.create('VirtualMachineInstanceMigration', again));
+  console.log(
+    `VirtualMachineInstanceMigration ${made.metadata?.name} created, which retries ${retryOf}. See: ${command('history', name)}`,
   );
+}
 
 function refused(error: unknown, name: string): unknown {
   if (error instanceof WorkflowUpdateFailedError)

@@ -5,8 +5,16 @@ import { isRunning, waitFor } from '../wait.ts';
 
 /** `virtflow start`: sets the run strategy to Always. */
 export const startCommand = (): Command =>
-  waitingCommand('start', 'start a VM: sets its run strategy to Always').action(
-    async (name: string, options: WaitOptions) => {
+  waitingCommand('start', 'start a VM: sets its run strategy to Always')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  virtflow start web-1                           ask for it; virtflow status web-1 shows how far it is
+  virtflow start web-1 --wait                    wait until it runs
+  virtflow start web-1 -n team-a --wait --timeout 900`,
+    )
+    .action(async (name: string, options: WaitOptions) => {
       const target = await findVirtualMachine(name, options);
       if (runStrategyOf(target.vm) === 'Always') console.log(`${name} is already meant to run (run strategy Always).`);
       else {
@@ -16,5 +24,4 @@ export const startCommand = (): Command =>
         console.log(`${name} will start.`);
       }
       if (options.wait) await waitFor(target, 'Running', options.timeout, (_vm, vmi) => isRunning(vmi));
-    },
-  );
+    });

@@ -17,6 +17,14 @@ export const stopCommand = (): Command =>
       seconds,
     )
     .option('--force', 'destroy the guest at once (same as --grace-period 0)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  virtflow stop web-1 --wait               the guest shuts down; wait until it is stopped
+  virtflow stop web-1 --grace-period 10    destroy the guest if it is not down after 10 seconds
+  virtflow stop web-1 --force              destroy the guest at once, like pulling the plug`,
+    )
     .action(async (name: string, options: StopOptions) => {
       const target = await findVirtualMachine(name, options);
       const grace = options.force ? 0 : options.gracePeriod;

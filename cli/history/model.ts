@@ -1,15 +1,13 @@
-import type { OperationStatus } from '../../api/contract/operations.ts';
+import type { ReadOperation } from '../temporal/operations.ts';
 
 /** One operation of a VM, open or closed, as the history shows it. */
-export interface OperationView {
+export interface OperationView extends ReadOperation {
   workflowId: string;
   runId: string;
+  /** As in the contract: start, shutdown, migrate. */
   operation: string;
-  state: 'running' | 'succeeded' | 'failed' | 'cancelled' | 'terminated' | 'timedOut';
   startedAt: string;
   endedAt?: string;
-  /** Absent when the workflow ended without telling (terminated in the UI, for example) and cannot be asked any more. */
-  status?: OperationStatus;
   /** Page of the operation in the Temporal UI, if its address is known. */
   link?: string;
 }

@@ -1,5 +1,8 @@
 import Table from 'cli-table3';
 import type { StepRecord } from '../../api/contract/operations.ts';
+import { numbersInWords, phaseTable, route } from '../migration/words.ts';
+import type { Told } from '../temporal/operations.ts';
+import { duration } from '../words.ts';
 import type { OperationView, VmHistory } from './model.ts';
 
 const SIGNS: Record<StepRecord['state'], string> = {
@@ -14,13 +17,8 @@ const SIGNS: Record<StepRecord['state'], string> = {
 /** Columns of the reason's cell; longer ones are wrapped. */
 const WIDEST_REASON = 70;
 
-/** Time between two RFC 3339 times, for people: "0.4 s", "12 s", "3 min 5 s". */
-export function duration(from: string, to: string): string {
-  const ms = Math.max(0, Date.parse(to) - Date.parse(from));
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  const total = Math.round(ms / 1000);
-  return total < 60 ? `${total} s` : `${Math.floor(total / 60)} min ${total % 60} s`;
-}
+/** How an operation is called in a headline. */
+const NAMES: Record<string, string> = { migrate: 'migration' };
 
 /** The history of a VM as text: one table per operation, oldest first. */
 export function renderHistory(history: VmHistory, now: string): string {
@@ -34,25 +32,46 @@ export function renderHistory(history: VmHistory, now: string): string {
   ].join('\n\n');
 }
 
-/** One operation: headline, steps, reason, link. */
+/** One operation: headline, phases of a migration, steps, reason, link. */
 export function renderOperation(operation: OperationView, now: string): string {
-  const { status } = operation;
+  const { status, silence } = operation;
   const took = duration(operation.startedAt, operation.endedAt ?? now);
-  const headline = `${operation.operation} ${operation.state}${status?.end ? ` (${status.end})` : ''}, ${operation.startedAt}, ${took}`;
-  const lines = [headline];
+  const name = NAMES[operation.operation] ?? operation.operation;
+  const way = status?.migration === undefined ? '' : route(status.migration);
+  const lines = [
+    `${name} ${operation.state}${status?.end ? ` (${status.end})` : ''}${way && `, ${way}`}, ${operation.startedAt}, ${took}`,
+  ];
   if (status?.retryOf) lines.push(`  retries ${status.retryOf}`);
+  if (status?.migration) lines.push(...aboutMigration(status.migration, operation.endedAt ?? now));
   if (status) lines.push(stepTable(status.steps, now));
-  else lines.push('  It ended without telling its steps; its Temporal history has the events.');
-  if (status?.failure) lines.push(`  ${status.failure.type}: ${status.failure.message}`);
+  else lines.push(`  Its steps are not known: ${silence ?? 'its Temporal history has the events'}.`);
+  lines.push(...reasons(status));
   lines.push(`  ${operation.link ?? `Temporal workflow ${operation.workflowId}`}`);
   return lines.join('\n');
+}
+
+function aboutMigration(migration: NonNullable<Told['migration']>, now: string): string[] {
+  return [
+    `  VirtualMachineInstanceMigration ${migration.migration.name}`,
+    phaseTable(migration.phaseTimes, migration.endedAt ?? now),
+    ...(migration.numbers ? [`  ${numbersInWords(migration.numbers)}`] : []),
+  ];
+}
+
+function reasons(status: Told | undefined): string[] {
+  const failure = status?.failure ?? status?.migration?.failure;
+  const unknown = status?.migration?.outcomeUnknown;
+  return [
+    ...(failure ? [`  ${failure.type}: ${failure.message}`] : []),
+    ...(unknown === undefined ? [] : [`  outcome unknown: ${unknown}`]),
+  ];
 }
 
 function stepTable(steps: readonly StepRecord[], now: string): string {
   const table = new Table({
     head: ['', 'step', 'where', 'took', 'tries', 'what happened'],
     style: { head: [], border: [] },
-    colWidths: [3, 22, 14, 12, 7, WIDEST_REASON],
+    colWidths: [3, 26, 14, 12, 7, WIDEST_REASON],
     wordWrap: true,
   });
   for (const step of steps)

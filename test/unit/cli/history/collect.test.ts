@@ -3,7 +3,7 @@ import { operationsQuery, uiLink } from '../../../../cli/history/collect.ts';
 
 test('operations are found by namespace, name and operation type', () => {
   expect(operationsQuery('prod', 'web')).toBe(
-    'VmNamespace = "prod" AND VmName = "web" AND WorkflowType IN ("startInstance", "shutdownInstance")',
+    'VmNamespace = "prod" AND VmName = "web" AND WorkflowType IN ("startInstance", "shutdownInstance", "migrateInstance")',
   );
 });
 

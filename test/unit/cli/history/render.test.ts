@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { OperationView } from '../../../../cli/history/model.ts';
-import { duration, renderHistory, renderOperation } from '../../../../cli/history/render.ts';
+import { renderHistory, renderOperation } from '../../../../cli/history/render.ts';
+import { duration } from '../../../../cli/words.ts';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 12, 0, 0) + seconds * 1000).toISOString();
 

@@ -1,0 +1,38 @@
+import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
+import type { Told } from '../temporal/operations.ts';
+import { clause, command } from '../words.ts';
+import type { Migration } from './objects.ts';
+import { stateOf, type MigrationSummary } from './summary.ts';
+
+/** The guest runs on the target: nothing can take that back. */
+export function switchedOver(
+  migration: Migration,
+  vmi: VirtualMachineInstance | undefined,
+  told: Told | undefined,
+): boolean {
+  const state = stateOf(migration, vmi);
+  return told?.migration?.targetRunsSince !== undefined || state?.targetNodeDomainReadyTimestamp !== undefined;
+}
+
+/** What became of a migration that was asked to end, in a sentence. */
+export function whatBecame(
+  { outcome, migration, failure, source, target }: MigrationSummary,
+  vmi: VirtualMachineInstance | undefined,
+  name: { namespace: string; name: string },
+): { cancelled: boolean; text: string } {
+  const node = vmi?.status?.nodeName;
+  if (outcome === 'succeeded' || (outcome === 'unknown' && target !== undefined && node === target))
+    return {
+      cancelled: false,
+      text: `too late: ${migration.name} had switched the guest over; ${name.name} runs on ${target ?? node ?? 'the other node'}. To bring it back: ${command('migrate', name)}`,
+    };
+  if (!vmi) return { cancelled: true, text: `${migration.name} is over; ${name.name} has no instance any more` };
+  const place = source ?? node;
+  const where = place === undefined ? `${name.name} still runs` : `${name.name} still runs on ${place}`;
+  if (outcome === 'failed')
+    return {
+      cancelled: true,
+      text: `${migration.name} had failed before it could be cancelled${failure ? ` (${clause(failure.message)})` : ''}; ${where}`,
+    };
+  return { cancelled: true, text: `${migration.name} is cancelled; ${where}` };
+}

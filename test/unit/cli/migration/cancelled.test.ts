@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import { switchedOver, whatBecame } from '../../../../cli/migration/cancelled.ts';
+import { summarize } from '../../../../cli/migration/summary.ts';
+import { NAME, at, migration, report, running, told } from './samples.ts';
+
+const last = migration('Running', { deleting: true });
+const ready = { migrationUid: 'uid-kubevirt-migrate-vm-abc', targetNodeDomainReadyTimestamp: at(3) };
+
+test.each([
+  ['the workflow says so', running(), told(report('Running', { targetRunsSince: at(3) })), true],
+  ['the VMI says so', running([], { migrationState: ready }), undefined, true],
+  [
+    'the VMI says so of another migration',
+    running([], { migrationState: { ...ready, migrationUid: 'x' } }),
+    undefined,
+    false,
+  ],
+  ['nobody says so', running(), told(report('Running')), false],
+])('the guest has been switched over if %s', (_, vmi, word, expected) => {
+  expect(switchedOver(last, vmi, word)).toBe(expected);
+});
+
+const became = (word: Parameters<typeof told>[0] | undefined, vmi: ReturnType<typeof running> | undefined) =>
+  whatBecame(summarize({ last, gone: true, vmi: vmi ?? running(), told: word && told(word) }, at(9)), vmi, NAME);
+
+test('a cancelled migration leaves the guest where it was', () => {
+  expect(became(report('Failed', { abort: 'succeeded' }), running())).toEqual({
+    cancelled: true,
+    text: 'kubevirt-migrate-vm-abc is cancelled; web still runs on node-a',
+  });
+});
+
+test('one that was over before is told as it ended', () => {
+  const failure = { type: 'MigrationFailed' as const, message: 'timeout.' };
+  expect(became(report('Failed', { abort: 'failed', failure }), running())).toEqual({
+    cancelled: true,
+    text: 'kubevirt-migrate-vm-abc had failed before it could be cancelled (timeout); web still runs on node-a',
+  });
+  const moved = became(report('Succeeded'), running([], { nodeName: 'node-b' }));
+  expect(moved.cancelled).toBe(false);
+  expect(moved.text).toMatch(/too late.*web runs on node-b.*virtflow migrate web -n prod/);
+});
+
+test('without a word of how it ended, the node of the guest tells', () => {
+  expect(became(undefined, running())).toMatchObject({ cancelled: true });
+  const migrationState = { migrationUid: 'uid-kubevirt-migrate-vm-abc', targetNode: 'node-b' };
+  expect(became(undefined, running([], { nodeName: 'node-b', migrationState })).cancelled).toBe(false);
+});
+
+test('a VM that ended meanwhile has no guest to leave anywhere', () => {
+  expect(became(report('Failed', { abort: 'succeeded' }), undefined).text).toContain('has no instance any more');
+});

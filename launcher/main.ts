@@ -20,14 +20,17 @@ import { Memory } from './domain-manager/memory.ts';
 import { ReportStream } from './domain-manager/report-stream.ts';
 import { AgentPoller } from './guest-agent/poller.ts';
 import { startLibvirtd, stopInit, TERMINATED_FILE } from './init/supervisor.ts';
+import { Migrations } from './migration/index.ts';
 
+/** libvirtd listens in the volume of the sockets: from the node, the path to the libvirt volume is too long for a socket address. */
+const LIBVIRT_DIRECTORY = 'lv';
 /** A reader that is alive takes the last report at once; one that restarts finds it in the state volume later. */
 const LAST_REPORT_WAIT_MS = 15_000;
 
 /** Runs until the domain has ended, or until the Pod shall end and there is no domain; returns the Pod's exit code. */
 async function main(config: LauncherConfig, log: Logger): Promise<number> {
   const terminated = termination();
-  const daemon = daemonPaths(LAUNCHER_VOLUMES.libvirt.path);
+  const daemon = daemonPaths(LAUNCHER_VOLUMES.libvirt.path, join(LAUNCHER_VOLUMES.sockets.path, LIBVIRT_DIRECTORY));
   createDirectories();
   const memory = Memory.open(LAUNCHER_VOLUMES.state.path);
   const { epoch } = memory.now;
@@ -58,14 +61,29 @@ async function main(config: LauncherConfig, log: Logger): Promise<number> {
       if (interfacesOf(xml).macs.length > 0) dhcp.serve(() => readLease(xml, memory.now.hostname));
     },
     onAgent: (connected) => poller.connectedChanged(connected),
+    onEvent: (event) => migrations.onEvent(event),
+    onObserved: (seen) => migrations.observed(seen),
+    onStop: () => migrations.stopAll(),
+  });
+  const migrations: Migrations = new Migrations({
+    domains,
+    memory,
+    log,
+    libvirtSocket: daemon.socket,
+    prepare: async (vmi, host, disks) => {
+      memory.update({ hostname: hostnameOf(vmi) });
+      await prepareDisks(vmi, host, disks);
+    },
   });
   await domains.connected();
+  migrations.adopt();
 
   const server = await serveCommands({
     config,
     release: release(),
     epoch,
     domains,
+    migrations,
     initSocket: join(LAUNCHER_VOLUMES.sockets.path, INIT_SOCKET),
     commandSocket: join(LAUNCHER_VOLUMES.sockets.path, COMMAND_SOCKET),
     log,
@@ -73,7 +91,9 @@ async function main(config: LauncherConfig, log: Logger): Promise<number> {
   server.markReady();
   log.info({ epoch, state: reports.latest.state }, 'ready');
 
-  await Promise.race([domains.ended, terminated.then(() => domains.stopWithin(config.gracePeriodMs))]);
+  // A source whose guest has moved stays to tell so, until its Pod is deleted.
+  const ended = domains.ended.then((end) => (end === 'migrated' ? terminated : undefined));
+  await Promise.race([ended, terminated.then(() => domains.stopWithin(config.gracePeriodMs))]);
   poller.stop();
   const { state, end } = reports.latest;
   log.info({ state, end }, 'ending the Pod');

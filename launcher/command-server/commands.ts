@@ -3,7 +3,8 @@ import type { DomainReport } from '../../api/launcher/reports.ts';
 import type { LauncherConfig } from '../config.ts';
 import type { DomainManager } from '../domain-manager/index.ts';
 import { CommandRefused } from '../domain-manager/refusal.ts';
-import { readHostFacts, readVmi } from './schemas.ts';
+import type { Migrations } from '../migration/index.ts';
+import { readFinalize, readHostFacts, readMigrationUid, readPrepareTarget, readVmi } from './schemas.ts';
 
 /** Requests as the proto file has them, with all defaults filled in. */
 export interface VmiRequest {
@@ -15,6 +16,9 @@ interface SyncVmiRequest extends VmiRequest {
   tokenEpoch: number;
   paused: boolean;
 }
+export interface JsonRequest extends VmiRequest {
+  json: string;
+}
 interface ShutdownVmiRequest extends VmiRequest {
   deadlineMs: number;
 }
@@ -24,6 +28,7 @@ export interface CommandPorts {
   readonly release: string;
   readonly epoch: number;
   readonly domains: DomainManager;
+  readonly migrations: Migrations;
 }
 
 /** How long a guest agent may take, in seconds. Freezing flushes all file systems first. */
@@ -37,7 +42,8 @@ const json = (value: unknown): { json: string } => ({ json: JSON.stringify(value
 type Handler = (request: never) => object | Promise<object>;
 
 /** The unary commands by their names in the proto file. Each may throw CommandRefused or ConversionError. */
-export function commands({ config, release, epoch, domains }: CommandPorts): Readonly<Record<string, Handler>> {
+export function commands(ports: CommandPorts): Readonly<Record<string, Handler>> {
+  const { config, release, epoch, domains, migrations } = ports;
   const agent = async (execute: string, seconds = AGENT_SECONDS): Promise<unknown> => {
     if (!domains.reports.latest.agent.connected) throw new CommandRefused('failed', 'the guest agent is not connected');
     return domains.domain.run((client, domain) => client.agentCommand(domain, execute, undefined, seconds));
@@ -56,6 +62,17 @@ export function commands({ config, release, epoch, domains }: CommandPorts): Rea
     },
     KillVMI: async () => reported(await domains.kill()),
     DeleteVMI: async () => reported(await domains.remove()),
+    PrepareMigrationTarget: async (request: JsonRequest) => {
+      const prepare = readPrepareTarget(request.json);
+      checkUid(prepare.vmi.metadata?.uid ?? '', config);
+      return json(await migrations.prepare(prepare));
+    },
+    CancelMigration: async (request: JsonRequest) => json(await migrations.cancel(readMigrationUid(request.json))),
+    ResumeMigrated: async (request: JsonRequest) => json(await migrations.resume(readMigrationUid(request.json))),
+    FinalizeMigration: async (request: JsonRequest) => json(await migrations.finalize(readFinalize(request.json))),
+    AbandonMigrationTarget: async (request: JsonRequest) =>
+      json(await migrations.abandon(readMigrationUid(request.json))),
+    GetMigration: async (request: JsonRequest) => json(await migrations.view(readMigrationUid(request.json))),
     GetDomain: async () => reported(await domains.current()),
     GetDomainStats: async () => json(await domains.domain.run((client) => client.allDomainStats())),
     GetGuestInfo: () => json(domains.reports.latest.agent),
@@ -78,7 +95,8 @@ export function commands({ config, release, epoch, domains }: CommandPorts): Rea
   return { Handshake: () => handshake, ...Object.fromEntries(checked) };
 }
 
-function checkUid(uid: string, { vmi }: LauncherConfig): void {
+/** @throws CommandRefused `invalid` */
+export function checkUid(uid: string, { vmi }: LauncherConfig): void {
   if (uid !== vmi.uid) {
     throw new CommandRefused(
       'invalid',

@@ -12,6 +12,7 @@ import type { DomainReport } from '../../api/launcher/reports.ts';
 import type { ReportStream } from '../domain-manager/report-stream.ts';
 import { commands } from './commands.ts';
 import type { CommandPorts } from './commands.ts';
+import { migrateStream } from './migrate-stream.ts';
 import { createGate } from './gate.ts';
 import { notYet, toServiceError } from './status.ts';
 
@@ -89,7 +90,7 @@ function implementation(
   };
   const streams = {
     WatchEvents: (call: Watch) => watchEvents(call, domains.reports),
-    MigrateVMI: (call: ServerWritableStream<unknown, unknown>) => call.emit('error', notYet('MigrateVMI')),
+    MigrateVMI: migrateStream(options),
   };
   return {
     ...Object.fromEntries(Object.keys(service).map((method) => [method, unary(method)])),

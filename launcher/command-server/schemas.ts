@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { parseInstance } from '../../api/schemas/index.ts';
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import type { HostFacts } from '../../api/launcher/host-facts.ts';
+import type {
+  FinalizeRequest,
+  MigrateRequest,
+  MigrationRef,
+  PrepareTargetRequest,
+} from '../../api/launcher/migration.ts';
 import { CommandRefused } from '../domain-manager/refusal.ts';
+import { options } from '../migration/record.ts';
 
 const numbers = z.array(z.number());
 const optionalText = z.exactOptional(z.string());
@@ -39,6 +46,29 @@ export const readHostFacts = (json: string): HostFacts => read('host_json', json
 
 /** @throws CommandRefused `invalid` naming what is wrong */
 export const readVmi = (json: string): VirtualMachineInstance => read('vmi_json', json, parseInstance);
+
+const migrationUid = z.string().min(1);
+const disk = z.object({ volume: z.string().min(1), size: z.number().int().positive() });
+const prepareTarget: z.ZodType<PrepareTargetRequest> = z.object({
+  migrationUid,
+  tokenEpoch: z.number().int(),
+  vmi: z.unknown(),
+  host: hostFacts,
+  disks: z.array(disk),
+});
+const migrate: z.ZodType<MigrateRequest> = z.object({ migrationUid, options, targetHost: hostFacts });
+const ref: z.ZodType<MigrationRef> = z.object({ migrationUid });
+const finalize: z.ZodType<FinalizeRequest> = z.object({ migrationUid, tokenEpoch: z.number().int() });
+
+/** Readers of the `json` of the migration commands. @throws CommandRefused `invalid` naming what is wrong */
+export const readPrepareTarget = (json: string): PrepareTargetRequest & { vmi: VirtualMachineInstance } =>
+  read('json', json, (value) => {
+    const request = prepareTarget.parse(value);
+    return { ...request, vmi: parseInstance(request.vmi) };
+  });
+export const readMigrate = (json: string): MigrateRequest => read('json', json, (value) => migrate.parse(value));
+export const readMigrationUid = (json: string): string => read('json', json, (value) => ref.parse(value)).migrationUid;
+export const readFinalize = (json: string): FinalizeRequest => read('json', json, (value) => finalize.parse(value));
 
 function read<T>(field: string, json: string, parse: (value: unknown) => T): T {
   try {

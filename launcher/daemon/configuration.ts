@@ -22,9 +22,11 @@ const keepalive = { keepalive_interval: 5, keepalive_count: 5 };
 /**
  * libvirtd.conf.
  * @param hostUuid must differ between launchers: libvirt refuses to migrate to a host with its own UUID
+ * @param sockets directory of its sockets
  */
-export function libvirtdConfiguration(hostUuid: string): string {
+export function libvirtdConfiguration(hostUuid: string, sockets: string): string {
   return render({
+    unix_sock_dir: sockets,
     auth_unix_rw: 'none',
     auth_unix_ro: 'none',
     unix_sock_rw_perms: '0700',

@@ -1,8 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DRIVERS, seedCapabilities } from './capabilities.ts';
 import { libvirtdConfiguration, qemuConfiguration } from './configuration.ts';
-import { daemonEnvironment } from './paths.ts';
+import { SOCKET, daemonEnvironment, defaultSockets } from './paths.ts';
 import type { DaemonPaths } from './paths.ts';
 
 const QEMU_DRIVER = 'libvirt_driver_qemu.so';
@@ -16,13 +16,22 @@ export const environmentDirectory = (paths: DaemonPaths): string => join(paths.b
  */
 export function installDaemon(paths: DaemonPaths, hostUuid: string): void {
   const environment = environmentDirectory(paths);
-  for (const directory of [paths.runtime, paths.configuration, paths.cache, paths.drivers, environment]) {
+  for (const directory of [
+    paths.runtime,
+    paths.configuration,
+    paths.cache,
+    paths.drivers,
+    paths.sockets,
+    environment,
+  ]) {
     mkdirSync(directory, { recursive: true });
   }
   chmodSync(paths.runtime, 0o700);
+  chmodSync(paths.sockets, 0o700);
   seedCapabilities(paths.cache);
   linkDriver(paths);
-  writeIfMissing(join(paths.configuration, 'libvirtd.conf'), libvirtdConfiguration(hostUuid));
+  linkSocket(paths);
+  writeIfMissing(join(paths.configuration, 'libvirtd.conf'), libvirtdConfiguration(hostUuid, paths.sockets));
   writeIfMissing(join(paths.configuration, 'qemu.conf'), qemuConfiguration());
   for (const [name, value] of Object.entries(daemonEnvironment(paths))) writeIfMissing(join(environment, name), value);
 }
@@ -31,6 +40,16 @@ export function installDaemon(paths: DaemonPaths, hostUuid: string): void {
 function linkDriver(paths: DaemonPaths): void {
   const link = join(paths.drivers, QEMU_DRIVER);
   if (!existsSync(link)) symlinkSync(join(DRIVERS, QEMU_DRIVER), link);
+}
+
+/** People who look around in a Pod find libvirtd by the usual path too. */
+function linkSocket({ runtime, sockets, socket }: DaemonPaths): void {
+  const directory = defaultSockets(runtime);
+  if (directory === sockets) return;
+  mkdirSync(directory, { recursive: true });
+  const link = join(directory, SOCKET);
+  rmSync(link, { force: true });
+  symlinkSync(socket, link);
 }
 
 function writeIfMissing(file: string, text: string): void {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where a private libvirtd keeps its things: all below one directory, which is short (a unix socket's path has at most 107 bytes). */
+/** Where a private libvirtd keeps its things: below one directory, which is short (a unix socket's path has at most 107 bytes). */
 export interface DaemonPaths {
   readonly base: string;
   readonly runtime: string;
@@ -8,22 +8,32 @@ export interface DaemonPaths {
   readonly cache: string;
   /** The drivers that libvirtd shall load. */
   readonly drivers: string;
+  /** Directory of its sockets. */
+  readonly sockets: string;
   readonly socket: string;
   readonly pidFile: string;
 }
 
-export function daemonPaths(base: string): DaemonPaths {
+/** @param sockets where libvirtd shall listen; absent: where its clients look by themselves */
+export function daemonPaths(base: string, sockets?: string): DaemonPaths {
   const runtime = join(base, 'run');
+  const directory = sockets ?? defaultSockets(runtime);
   return {
     base,
     runtime,
     configuration: join(base, 'config', 'libvirt'),
     cache: join(base, 'cache'),
     drivers: join(base, 'drivers'),
-    socket: join(runtime, 'libvirt', 'libvirt-sock'),
+    sockets: directory,
+    socket: join(directory, SOCKET),
     pidFile: join(runtime, 'libvirtd.pid'),
   };
 }
+
+export const SOCKET = 'libvirt-sock';
+
+/** Where clients such as virsh look for the socket of their user's libvirtd. */
+export const defaultSockets = (runtime: string): string => join(runtime, 'libvirt');
 
 /** The environment libvirtd runs in: nothing of ours leaks into it or into QEMU. */
 export function daemonEnvironment(paths: DaemonPaths): Record<string, string> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { quantityValue } from '../../api/kubernetes/quantity.ts';
 import type { VirtualMachineInstance, Volume } from '../../api/kubevirt/types.ts';
 import type { HostFacts } from '../../api/launcher/host-facts.ts';
+import type { CopiedDisk } from '../../api/launcher/migration.ts';
 import {
   LAUNCHER_VOLUMES,
   cloudInitImage,
@@ -34,18 +35,30 @@ export function createDirectories(): void {
 /**
  * Makes the images that belong to the launcher: overlays, empty disks, cloud-init seeds. Safe to repeat. Images of claims, container disks and host
  * disks are put into place by the node worker.
+ * @param copied disks whose content a migration will bring: their size must be what it is at the source
  * @throws CommandRefused, ConversionError
  */
-export async function prepareDisks(vmi: VirtualMachineInstance, host: HostFacts): Promise<void> {
-  for (const volume of vmi.spec.volumes ?? []) await prepareVolume(volume, vmi, host);
+export async function prepareDisks(
+  vmi: VirtualMachineInstance,
+  host: HostFacts,
+  copied: readonly CopiedDisk[] = [],
+): Promise<void> {
+  for (const volume of vmi.spec.volumes ?? []) {
+    await prepareVolume(volume, vmi, host, copied.find((disk) => disk.volume === volume.name)?.size);
+  }
 }
 
-async function prepareVolume(volume: Volume, vmi: VirtualMachineInstance, host: HostFacts): Promise<void> {
+async function prepareVolume(
+  volume: Volume,
+  vmi: VirtualMachineInstance,
+  host: HostFacts,
+  size: number | undefined,
+): Promise<void> {
   const { name, containerDisk, ephemeral, emptyDisk, cloudInitNoCloud } = volume;
   const format = host.backingFormats?.[name] ?? 'raw';
-  if (containerDisk) await overlay(name, containerDiskImage(name), format);
-  if (ephemeral) await overlay(name, join(volumeDirectory(name), 'disk.img'), 'raw');
-  if (emptyDisk) await ensureEmptyImage(emptyDiskImage(name), quantityValue(String(emptyDisk.capacity)));
+  if (containerDisk) await overlay(name, containerDiskImage(name), format, size);
+  if (ephemeral) await overlay(name, join(volumeDirectory(name), 'disk.img'), 'raw', size);
+  if (emptyDisk) await ensureEmptyImage(emptyDiskImage(name), size ?? quantityValue(String(emptyDisk.capacity)));
   if (cloudInitNoCloud) await cloudInit(name, cloudInitNoCloud, vmi);
   if (notMadeYet(volume)) {
     throw new ConversionError(
@@ -67,9 +80,9 @@ const notMadeYet = ({
     (source) => source !== undefined,
   );
 
-async function overlay(volume: string, backing: string, format: 'raw' | 'qcow2'): Promise<void> {
+async function overlay(volume: string, backing: string, format: 'raw' | 'qcow2', size?: number): Promise<void> {
   if (!existsSync(backing)) throw new CommandRefused('failed', `volume ${volume}: ${backing} is not there yet`);
-  await ensureOverlay(overlayImage(volume), backing, format);
+  await ensureOverlay(overlayImage(volume), backing, format, size);
 }
 
 async function cloudInit(

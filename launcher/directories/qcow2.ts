@@ -1,9 +1,14 @@
 import { existsSync, renameSync } from 'node:fs';
 import { runTool } from './run-tool.ts';
 
-/** A writable image over a read-only one; an image that is there stays: the guest may have written to it. */
-export async function ensureOverlay(image: string, backing: string, backingFormat: 'raw' | 'qcow2'): Promise<void> {
-  await ensureImage(image, ['-F', backingFormat, '-b', backing]);
+/** A writable image over a read-only one, as large as that or of `bytes`; an image that is there stays: the guest may have written to it. */
+export async function ensureOverlay(
+  image: string,
+  backing: string,
+  backingFormat: 'raw' | 'qcow2',
+  bytes?: number,
+): Promise<void> {
+  await ensureImage(image, ['-F', backingFormat, '-b', backing], bytes === undefined ? [] : [String(bytes)]);
 }
 
 /** An empty image of `bytes`. */

@@ -6,9 +6,9 @@ const run = promisify(execFile);
 const TIMEOUT_MS = 30_000;
 
 /** Runs a program to its end. @throws CommandRefused `failed` with the program's own words */
-export async function runTool(program: string, args: readonly string[]): Promise<void> {
+export async function runTool(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<void> {
   try {
-    await run(program, args, { timeout: TIMEOUT_MS });
+    await run(program, args, { timeout: TIMEOUT_MS, env: { ...process.env, ...env } });
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };
     throw new CommandRefused('failed', `${program} ${args.join(' ')}: ${stderr?.trim() || message}`, error);

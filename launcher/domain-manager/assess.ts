@@ -1,6 +1,7 @@
-import type { DomainEnd, DomainState } from '../../api/launcher/reports.ts';
+import type { DomainEnd, DomainReport, DomainState } from '../../api/launcher/reports.ts';
 import { DomainState as Libvirt } from '../libvirt/types.ts';
 import type { StateAndReason } from '../libvirt/types.ts';
+import type { Moves } from '../migration/record.ts';
 import type { Remembered } from './memory.ts';
 
 /** What libvirt says of the domain; `absent`: it has no definition. */
@@ -9,13 +10,15 @@ export type Observation = StateAndReason | 'absent';
 export interface Assessment {
   readonly state: DomainState;
   readonly reason?: string;
+  readonly pausedBy?: NonNullable<DomainReport['pausedBy']>;
   readonly end?: DomainEnd;
 }
 
 type Known = Pick<
   Remembered,
   'started' | 'shutdownDeadline' | 'signalled' | 'wentDown' | 'unwatched' | 'destroying' | 'end'
->;
+> &
+  Moves;
 
 /** virDomainShutoffReason, in order of its numbers. */
 const SHUTOFF = ['unknown', 'shutdown', 'destroyed', 'crashed', 'migrated', 'saved', 'failed', 'snapshot', 'daemon'];
@@ -49,6 +52,10 @@ const ACTIVE: readonly number[] = [
 /** True while a QEMU process stands behind the domain, running or not. */
 export const isActive = (seen: Observation): boolean => seen !== 'absent' && ACTIVE.includes(seen.state);
 
+/** True while the guest's CPUs run. */
+export const isRunning = (seen: Observation): boolean =>
+  seen !== 'absent' && (seen.state === Libvirt.running || seen.state === Libvirt.blocked);
+
 /** libvirt starts QEMU with stopped CPUs: the start can still fail. */
 const STARTING_UP = PAUSED.indexOf('starting up');
 const isStarting = ({ state, reason }: StateAndReason): boolean => state === Libvirt.paused && reason === STARTING_UP;
@@ -61,6 +68,9 @@ export const hasStarted = (seen: Observation): boolean => seen !== 'absent' && i
  * nothing.
  */
 export function assess(seen: Observation, known: Known): Assessment {
+  if (known.incoming !== undefined) return isActive(seen) ? { state: 'incoming' } : { state: 'none' };
+  // Only the migration knows whether the domain has ended or has gone elsewhere.
+  if (known.leaving !== undefined && !isActive(seen)) return MOVING;
   if (seen === 'absent') return afterEnd('none', known, known.started ? 'unknown' : undefined);
   switch (seen.state) {
     case Libvirt.running:
@@ -68,7 +78,11 @@ export function assess(seen: Observation, known: Known): Assessment {
       return { state: known.shutdownDeadline === undefined ? 'running' : 'shuttingDown' };
     case Libvirt.paused:
       if (isStarting(seen)) return { state: 'starting' };
-      return { state: 'paused', reason: `paused: ${PAUSED[seen.reason] ?? 'unknown'}` };
+      return {
+        state: 'paused',
+        reason: `paused: ${PAUSED[seen.reason] ?? 'unknown'}`,
+        ...pausedBy(PAUSED[seen.reason], known),
+      };
     case Libvirt.pmSuspended:
       return { state: 'paused', reason: 'paused: suspended by the guest' };
     case Libvirt.shutdown:
@@ -77,6 +91,23 @@ export function assess(seen: Observation, known: Known): Assessment {
       return { state: 'crashed', reason: 'crashed: the guest panicked' };
     default:
       return assessShutoff(SHUTOFF[seen.reason] ?? 'unknown', known);
+  }
+}
+
+const MOVING: Assessment = { state: 'paused', reason: 'paused: migration', pausedBy: 'migration' };
+
+function pausedBy(reason: string | undefined, { pausedToConverge }: Known): Pick<Assessment, 'pausedBy'> {
+  switch (reason) {
+    case 'by request':
+      return { pausedBy: pausedToConverge === true ? 'migration' : 'user' };
+    case 'I/O error':
+      return { pausedBy: 'ioError' };
+    case 'migration':
+    case 'post-copy':
+    case 'post-copy failed':
+      return { pausedBy: 'migration' };
+    default:
+      return {};
   }
 }
 

@@ -8,8 +8,9 @@ import type { LauncherConfig } from '../config.ts';
 import type { DaemonPaths } from '../daemon/paths.ts';
 import type { DomainEvent } from '../libvirt/events.ts';
 import { LibvirtSession } from '../libvirt/session.ts';
+import { movesOf } from '../migration/record.ts';
 import { assess, hasStarted, isActive } from './assess.ts';
-import type { Observation } from './assess.ts';
+import type { Assessment, Observation } from './assess.ts';
 import { ShutdownEnforcer } from './enforcer.ts';
 import { coalesced, exclusive } from './exclusive.ts';
 import { LibvirtDomain } from './libvirt-domain.ts';
@@ -37,6 +38,12 @@ export interface DomainManagerOptions {
   readonly onDomain: (xml: string) => void;
   /** The guest agent's channel was opened or closed. */
   readonly onAgent: (connected: boolean) => void;
+  /** libvirt told something of the domain. */
+  readonly onEvent: (event: DomainEvent) => void;
+  /** The domain was looked at; called before anything is concluded from it. */
+  readonly onObserved: (seen: Observation) => void;
+  /** The domain shall end. */
+  readonly onStop: () => void;
 }
 
 /** Last time that a Date can hold. */
@@ -57,7 +64,8 @@ export class DomainManager {
   readonly #session: LibvirtSession;
   readonly #stopper: Stopper;
   readonly #enforcer: ShutdownEnforcer;
-  readonly #inOrder = exclusive();
+  /** Commands that change the domain run one after the other. */
+  readonly inOrder = exclusive();
   /** Looks at the domain and reports what is seen. @throws CommandRefused `unavailable` */
   readonly refresh = coalesced(() => this.#look());
   #resolveEnded: (end: DomainEnd) => void = () => undefined;
@@ -101,6 +109,11 @@ export class DomainManager {
     setInterval(() => this.#lookBecause('by timer'), LOOK_EVERY_MS).unref();
   }
 
+  /** A QEMU process stands behind the domain, as of the last look. */
+  get active(): boolean {
+    return this.#active;
+  }
+
   /** Resolves once libvirt has answered, and a domain that was already there has been taken over. */
   async connected(): Promise<void> {
     for (;;) {
@@ -117,8 +130,8 @@ export class DomainManager {
   async stopWithin(graceMs: number): Promise<void> {
     this.shutdown(Date.now() + graceMs);
     // A start that is under way ends first: it has no domain yet that could be signalled.
-    await this.#inOrder(() => this.connected());
-    if (this.#active) await this.ended;
+    await this.inOrder(() => this.connected());
+    while (this.#active) await Promise.race([this.ended, delay(RETRY_MS)]);
   }
 
   /** Newest report, after a fresh look. @throws CommandRefused `unavailable` */
@@ -132,8 +145,12 @@ export class DomainManager {
    * @throws CommandRefused, ConversionError
    */
   sync(request: SyncRequest): Promise<DomainReport> {
-    return this.#inOrder(async () => {
-      this.#acceptEpoch(request.tokenEpoch);
+    return this.inOrder(async () => {
+      const { incoming } = movesOf(this.#memory.now.migrations);
+      if (incoming !== undefined) {
+        throw new CommandRefused('precondition', `this is the target of migration ${incoming}: it starts no domain`);
+      }
+      this.acceptEpoch(request.tokenEpoch);
       await this.refresh();
       if (this.#active || this.#memory.now.end !== undefined) return this.reports.latest;
       if (this.#memory.now.shutdownDeadline !== undefined) {
@@ -152,6 +169,7 @@ export class DomainManager {
       this.#memory.update({ shutdownDeadline: by });
       this.#log.info({ deadline: new Date(by).toISOString() }, 'shutting down');
     }
+    this.#options.onStop();
     this.#resumeShutdown();
     this.#publish();
     return this.reports.latest;
@@ -161,7 +179,8 @@ export class DomainManager {
   kill(): Promise<DomainReport> {
     const { shutdownDeadline = Infinity, destroying = 'killed' } = this.#memory.now;
     this.#memory.update({ shutdownDeadline: Math.min(Date.now(), shutdownDeadline), destroying });
-    return this.#inOrder(async () => {
+    this.#options.onStop();
+    return this.inOrder(async () => {
       await this.#stopper.destroy();
       const report = await this.current();
       if (this.#active) throw new CommandRefused('failed', `the domain is still ${report.state} after destroy`);
@@ -171,7 +190,7 @@ export class DomainManager {
 
   /** Removes the definition of a domain that has ended. @throws CommandRefused `precondition` while it runs */
   remove(): Promise<DomainReport> {
-    return this.#inOrder(async () => {
+    return this.inOrder(async () => {
       await this.refresh();
       if (this.#active)
         throw new CommandRefused('precondition', `the domain is ${this.reports.latest.state}: stop it first`);
@@ -181,12 +200,16 @@ export class DomainManager {
     });
   }
 
+  /** @throws CommandRefused `failed` while a migration steers the guest's CPUs */
   async pause(): Promise<DomainReport> {
+    this.#requireAtRest();
     await this.domain.run((client, domain) => client.suspend(domain));
     return this.current();
   }
 
+  /** @throws CommandRefused `failed` while a migration steers the guest's CPUs */
   async unpause(): Promise<DomainReport> {
+    this.#requireAtRest();
     await this.domain.run((client, domain) => client.resume(domain));
     return this.current();
   }
@@ -197,7 +220,14 @@ export class DomainManager {
     this.#publish();
   }
 
-  #acceptEpoch(tokenEpoch: number): void {
+  #requireAtRest(): void {
+    const { incoming, leaving } = movesOf(this.#memory.now.migrations);
+    const uid = incoming ?? leaving;
+    if (uid !== undefined) throw new CommandRefused('failed', `migration ${uid} is under way`);
+  }
+
+  /** @throws CommandRefused `precondition` when a later epoch is known */
+  acceptEpoch(tokenEpoch: number): void {
     const known = this.#memory.now.tokenEpoch ?? 0;
     if (tokenEpoch < known) {
       throw new CommandRefused(
@@ -229,8 +259,9 @@ export class DomainManager {
     const seen = await this.domain.observe();
     this.#seen = seen;
     this.#active = isActive(seen);
-    if (hasStarted(seen) && !this.#memory.now.started) this.#memory.update({ started: true });
-    const { end } = assess(seen, this.#memory.now);
+    this.#options.onObserved(seen);
+    const { state, end } = this.#assess();
+    if (hasStarted(seen) && state !== 'incoming' && !this.#memory.now.started) this.#memory.update({ started: true });
     if (end !== undefined && this.#memory.now.end === undefined) this.#memory.update({ end });
     if (!this.#active) this.#guest = { connected: false };
     this.#publish();
@@ -239,16 +270,23 @@ export class DomainManager {
   }
 
   #publish(): void {
-    const { tokenEpoch, shutdownDeadline } = this.#memory.now;
-    const assessment = assess(this.#seen, this.#memory.now);
+    const { tokenEpoch, shutdownDeadline, migrations } = this.#memory.now;
+    const { incoming, leaving, left, brought } = movesOf(migrations);
+    const migrationUid = left ?? leaving ?? incoming ?? brought;
+    const assessment = this.#assess();
     const state = this.#starting && assessment.state === 'none' ? 'starting' : assessment.state;
     this.reports.publish({
       ...assessment,
       state,
       agent: this.#guest,
+      ...(migrationUid === undefined ? {} : { migrationUid }),
       ...(tokenEpoch === undefined ? {} : { tokenEpoch }),
       ...(shutdownDeadline === undefined ? {} : { deadline: new Date(shutdownDeadline).toISOString() }),
     });
+  }
+
+  #assess(): Assessment {
+    return assess(this.#seen, { ...this.#memory.now, ...movesOf(this.#memory.now.migrations) });
   }
 
   /** Also after a restart of the launcher: the deadline is remembered. */
@@ -262,19 +300,29 @@ export class DomainManager {
   async #adopt(): Promise<void> {
     try {
       await this.refresh();
-      if (!this.#active) return;
-      const xml = await this.domain.run((client, domain) => client.xml(domain));
-      this.#options.onDomain(xml);
-      this.#options.onAgent(agentIsConnected(xml));
+      await this.takeOver();
     } catch (error) {
       this.#log.warn({ err: error }, 'the domain could not be read after connecting to libvirt');
     }
   }
 
+  /** Serves a domain that runs already; one that still comes in is left alone. @throws CommandRefused */
+  async takeOver(): Promise<void> {
+    if (!this.#active || this.#isComingIn) return;
+    const xml = await this.domain.run((client, domain) => client.xml(domain));
+    this.#options.onDomain(xml);
+    this.#options.onAgent(agentIsConnected(xml));
+  }
+
+  get #isComingIn(): boolean {
+    return movesOf(this.#memory.now.migrations).incoming !== undefined;
+  }
+
   #onEvent(event: DomainEvent): void {
     if (event.domain.name !== this.domain.name) return;
     this.#log.info({ event: { ...event, domain: undefined } }, 'libvirt event');
-    if (event.kind === 'agent') this.#options.onAgent(event.connected);
+    this.#options.onEvent(event);
+    if (event.kind === 'agent' && !this.#isComingIn) this.#options.onAgent(event.connected);
     if (isGuestGoingDown(event)) this.#memory.update({ wentDown: true });
     this.#lookBecause(`after event ${event.kind}`);
   }

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { migrationRecords } from '../migration/record.ts';
+import type { MigrationRecords } from '../migration/record.ts';
 
 const remembered = z.object({
   /** Starts of this launcher in this Pod, the present one included. */
@@ -23,8 +25,19 @@ const remembered = z.object({
   destroying: z.enum(['destroyedAtDeadline', 'killed']).optional(),
   /** How the domain ended. A launcher runs a domain once: nothing is started after it. */
   end: z
-    .enum(['agentShutdown', 'acpiShutdown', 'guestShutdown', 'destroyedAtDeadline', 'killed', 'crashed', 'unknown'])
+    .enum([
+      'agentShutdown',
+      'acpiShutdown',
+      'guestShutdown',
+      'destroyedAtDeadline',
+      'killed',
+      'crashed',
+      'migrated',
+      'unknown',
+    ])
     .optional(),
+  /** Migrations that this launcher took part in. */
+  migrations: migrationRecords.optional(),
 });
 export type Remembered = z.infer<typeof remembered>;
 
@@ -59,6 +72,11 @@ export class Memory {
   /** Libvirt's events may have been missed. */
   lostSight(): void {
     if (this.#now.signalled !== undefined && !this.#now.unwatched) this.update({ unwatched: true });
+  }
+
+  /** Remembers a migration, and in the same step what else is true with it. */
+  recordMigration(uid: string, record: MigrationRecords[string], change: Partial<Remembered> = {}): void {
+    this.update({ ...change, migrations: { ...this.#now.migrations, [uid]: record } });
   }
 
   update(change: Partial<Remembered>): void {

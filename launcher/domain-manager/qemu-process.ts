@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Pid of the domain's QEMU by libvirt's pid file, undefined when no such process runs. */
@@ -16,4 +16,16 @@ export function qemuPid(runtimeDirectory: string, domain: string): number | unde
 export function killQemu(runtimeDirectory: string, domain: string): void {
   const pid = qemuPid(runtimeDirectory, domain);
   if (pid !== undefined) process.kill(pid, 'SIGKILL');
+}
+
+/** True while any QEMU runs in this Pod, whatever libvirt thinks: the last word on whether a guest can run here. */
+export const qemuRuns = (): boolean =>
+  readdirSync('/proc').some((entry) => /^\d+$/.test(entry) && commandOf(entry).startsWith('qemu-system'));
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8');
+  } catch {
+    return ''; // It has ended.
+  }
 }

@@ -4,7 +4,10 @@ import { LAST_REPORT_FILE } from '../../api/launcher/paths.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import { writeAtomically } from './memory.ts';
 
-type Content = Pick<DomainReport, 'state' | 'reason' | 'end' | 'tokenEpoch' | 'deadline' | 'agent'>;
+type Content = Pick<
+  DomainReport,
+  'state' | 'reason' | 'pausedBy' | 'migrationUid' | 'end' | 'tokenEpoch' | 'deadline' | 'agent'
+>;
 type Watcher = (report: DomainReport) => void;
 
 export interface ReportStreamOptions {
@@ -81,11 +84,7 @@ export class ReportStream {
   }
 }
 
-const contentOf = ({ state, reason, end, tokenEpoch, deadline, agent }: Content): unknown => ({
-  state,
-  reason,
-  end,
-  tokenEpoch,
-  deadline,
-  agent,
-});
+const contentOf = (content: Content): unknown => {
+  const { state, reason, pausedBy, migrationUid, end, tokenEpoch, deadline, agent } = content;
+  return { state, reason, pausedBy, migrationUid, end, tokenEpoch, deadline, agent };
+};

@@ -16,7 +16,27 @@ export interface ClientOptions extends Partial<ConnectionOptions> {
 /** virDomainShutdownFlagValues. */
 export const ShutdownBy = { acpi: 1, agent: 2 } as const;
 /** virDomainStatsTypes, those in use; 0 asks for all. */
-export const StatsGroup = { all: 0, state: 1 } as const;
+export const StatsGroup = { all: 0, state: 1, block: 32 } as const;
+/** virDomainJobType of a job that is under way: with a known end, or without. */
+const JOBS_UNDER_WAY = [1, 2];
+/** VIR_DOMAIN_XML_SECURE | _MIGRATABLE. */
+const XML_MIGRATABLE = 1 | 8;
+
+/** virDomainMigrateFlags, those in use. */
+export const MigrateFlag = {
+  live: 1 << 0,
+  peerToPeer: 1 << 1,
+  persistDestination: 1 << 3,
+  undefineSource: 1 << 4,
+  /** The guest's CPUs stay stopped in the target. */
+  paused: 1 << 5,
+  /** Copies disks, taking what lies below an overlay as the same on both sides. */
+  nonSharedIncremental: 1 << 7,
+  unsafe: 1 << 9,
+  autoConverge: 1 << 13,
+  postCopy: 1 << 15,
+  parallel: 1 << 17,
+} as const;
 
 /** The oldest libvirt this client is tried with, as libvirt counts versions. */
 export const MINIMUM_VERSION = 9_000_000n;
@@ -107,8 +127,10 @@ export class LibvirtClient {
     return this.#connection.call('domainLookupByName', procedures.domainLookupByName, name);
   }
 
-  xml(domain: DomainRef): Promise<string> {
-    return this.#connection.call('domainGetXMLDesc', procedures.domainGetXmlDesc, domain, 0);
+  /** The domain as it runs; `migratable`: as another libvirt takes it over, secrets included. */
+  xml(domain: DomainRef, options: { migratable?: boolean } = {}): Promise<string> {
+    const flags = options.migratable === true ? XML_MIGRATABLE : 0;
+    return this.#connection.call('domainGetXMLDesc', procedures.domainGetXmlDesc, domain, flags);
   }
 
   info(domain: DomainRef): Promise<DomainInfo> {
@@ -174,7 +196,24 @@ export class LibvirtClient {
     return this.#connection.call('domainAbortJob', procedures.domainAbortJob, domain);
   }
 
-  /** Migrates peer to peer; returns when it is over. `flags` are virDomainMigrateFlags. */
+  /** Downtime in milliseconds that a migration may end with. */
+  setMaxDowntime(domain: DomainRef, milliseconds: number): Promise<void> {
+    const procedure = procedures.domainMigrateSetMaxDowntime;
+    return this.#connection.call('domainMigrateSetMaxDowntime', procedure, domain, BigInt(Math.round(milliseconds)));
+  }
+
+  /** Switches a migration with {@link MigrateFlag.postCopy} over; refused before the transfer of memory has begun. */
+  startPostCopy(domain: DomainRef): Promise<void> {
+    return this.#connection.call('domainMigrateStartPostCopy', procedures.domainMigrateStartPostCopy, domain, 0);
+  }
+
+  /** Runs a QMP command that libvirt has no call for. Marks the domain as tainted in libvirt's log. */
+  async monitorCommand(domain: DomainRef, execute: string, args: Readonly<Record<string, unknown>>): Promise<void> {
+    const command = JSON.stringify({ execute, arguments: args });
+    await this.#connection.call(`monitor ${execute}`, procedures.qemuDomainMonitorCommand, domain, command);
+  }
+
+  /** Migrates peer to peer; returns when it is over. `flags` as in {@link MigrateFlag}. */
   migrate(domain: DomainRef, destinationUri: string, parameters: readonly Parameter[], flags: number): Promise<void> {
     const procedure = procedures.domainMigratePerform3Params;
     return this.#connection.call('domainMigrate', procedure, domain, destinationUri, parameters, flags);
@@ -214,3 +253,6 @@ function agentReturn(execute: string, answer: string): unknown {
     throw new LibvirtError(`agent ${execute}`, failure);
   }
 }
+
+/** True while the job that the statistics are of is under way. */
+export const isUnderWay = ({ type }: JobStats): boolean => JOBS_UNDER_WAY.includes(type);

@@ -83,6 +83,15 @@ export const procedures = {
     stats: readParameters(reader),
   })),
   domainAbortJob: remote(164, writeDomain, nothing),
+  domainMigrateSetMaxDowntime: remote(
+    166,
+    (writer, domain: DomainRef, milliseconds: bigint) => {
+      writeDomain(writer, domain);
+      writer.u64(milliseconds).u32(0);
+    },
+    nothing,
+  ),
+  domainMigrateStartPostCopy: remote(364, domainAndFlags, nothing),
   domainMigratePerform3Params: remote(
     305,
     (writer, domain: DomainRef, destinationUri: string, parameters: readonly Parameter[], flags: number) => {
@@ -102,6 +111,15 @@ export const procedures = {
   ),
   domainEventCallbackDeregisterAny: remote(317, (writer, callbackId: number) => void writer.i32(callbackId), nothing),
 
+  qemuDomainMonitorCommand: {
+    program: Program.qemu,
+    number: 1,
+    encode: (writer: XdrWriter, domain: DomainRef, command: string) => {
+      writeDomain(writer, domain);
+      writer.string(command).u32(0);
+    },
+    decode: (reader: XdrReader) => reader.string(),
+  } satisfies Procedure<[DomainRef, string], string>,
   qemuDomainAgentCommand: {
     program: Program.qemu,
     number: 3,

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { credentials, loadPackageDefinition } from '@grpc/grpc-js';
 import type { Client, ServiceClientConstructor, ServiceError } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
+import type { MigrationEvent, MigrationOutcome } from '../../api/launcher/migration.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 
 const proto = fileURLToPath(new URL('../../api/launcher/launcher.proto', import.meta.url));
@@ -53,6 +54,31 @@ export class LauncherClient {
       () => undefined,
       (error: ServiceError) => error,
     );
+  }
+
+  /** A command whose request and reply are JSON. */
+  async json<T>(method: string, request: object): Promise<T> {
+    const { json } = await this.call<{ json: string }>(method, { json: JSON.stringify(request) });
+    return JSON.parse(json) as T;
+  }
+
+  /** Reads MigrateVMI's stream; `ended` rejects with the stream's error when it has no proper end. */
+  migrate(request: object): { events: MigrationEvent[]; ended: Promise<MigrationOutcome>; leave(): void } {
+    const method = (this.#client as unknown as Record<string, Watch>)['MigrateVMI'];
+    if (method === undefined) throw new Error('launcher.proto has no method MigrateVMI');
+    const stream = method.call(this.#client, { vmiUid: this.#vmiUid, json: JSON.stringify(request) });
+    const events: MigrationEvent[] = [];
+    const read = async (): Promise<MigrationOutcome> => {
+      for await (const { json } of stream as unknown as AsyncIterable<{ json: string }>) {
+        const event = JSON.parse(json) as MigrationEvent;
+        events.push(event);
+        if (event.type === 'ended') return event.outcome;
+      }
+      throw new Error('the stream ended without an end of the migration');
+    };
+    const ended = read();
+    ended.catch(() => undefined);
+    return { events, ended, leave: () => stream.cancel() };
   }
 
   /** Collects reports until the stream ends or is stopped. */

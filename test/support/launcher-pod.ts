@@ -35,6 +35,8 @@ export interface LauncherPodOptions {
   gracePeriodSeconds?: number;
   /** Set up bridge and tap as the node worker does for masquerade. */
   network?: boolean;
+  /** The VMI that it serves; absent: one of its own. */
+  vmi?: LauncherPod['vmi'];
 }
 
 /**
@@ -43,7 +45,7 @@ export interface LauncherPodOptions {
  */
 export class LauncherPod {
   readonly uid = randomUUID();
-  readonly vmi = { namespace: 'default', name: 'guest', uid: randomUUID() };
+  readonly vmi: { namespace: string; name: string; uid: string };
   /** Resolves with the exit code of the init. */
   readonly exited: Promise<number | null>;
   readonly #base: string;
@@ -52,6 +54,7 @@ export class LauncherPod {
 
   private constructor(base: string, options: LauncherPodOptions) {
     this.#base = base;
+    this.vmi = options.vmi ?? { namespace: 'default', name: 'guest', uid: randomUUID() };
     const script = join(base, 'start');
     writeFileSync(script, startScript(base, this.#environment(options), options.network === true));
     const namespaces = ['--mount', '--pid', '--net', '--uts', '--ipc', '--fork', '--mount-proc'];

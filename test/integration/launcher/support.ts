@@ -8,6 +8,12 @@ import { until } from '../../support/until.ts';
 
 const open: { dispose(): Promise<void> }[] = [];
 
+/** To be ended with the test. */
+export function track<T extends { dispose(): Promise<void> }>(resource: T): T {
+  open.push(resource);
+  return resource;
+}
+
 /** Ends what the test started; for afterEach. */
 export const disposeAll = async (): Promise<void> => {
   await Promise.all(open.splice(0).map((resource) => resource.dispose()));

@@ -4,11 +4,12 @@ import { libvirtdConfiguration, qemuConfiguration } from '../../../../launcher/d
 import { daemonEnvironment, daemonPaths } from '../../../../launcher/daemon/paths.ts';
 
 test('libvirtd listens on its unix socket only, without authentication, as a host of its own', () => {
-  const lines = libvirtdConfiguration('6695eb01-f6a4-8304-79aa-97f2502e193f').split('\n');
+  const lines = libvirtdConfiguration('6695eb01-f6a4-8304-79aa-97f2502e193f', '/run/sockets').split('\n');
   expect(lines).toEqual(
     expect.arrayContaining([
       'auth_unix_rw = "none"',
       'unix_sock_rw_perms = "0700"',
+      'unix_sock_dir = "/run/sockets"',
       'listen_tls = 0',
       'listen_tcp = 0',
       'host_uuid = "6695eb01-f6a4-8304-79aa-97f2502e193f"',
@@ -24,7 +25,7 @@ test('QEMU is left to the Pod to confine', () => {
 });
 
 test("the socket's path in the launcher fits into a socket address, and nothing of our environment reaches libvirtd", () => {
-  const paths = daemonPaths('/var/run/libvirt');
+  const paths = daemonPaths('/var/run/libvirt', '/var/run/kubevirt/sockets/lv');
   expect(paths.socket.length).toBeLessThan(108);
   expect(Object.keys(daemonEnvironment(paths)).filter((name) => name.startsWith('VIRTFLOW'))).toEqual([]);
 });

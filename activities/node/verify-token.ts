@@ -16,6 +16,8 @@ type Ports = Pick<NodePorts, 'kube' | 'node'>;
 export const verifyToken = async (ports: Ports, request: OnPod & { epoch: number }): Promise<void> => {
   const { token, refuse } = await readToken(ports, request.vmi, 'the domain is not started');
   verifyHolder(token, { ...request, pod: { ...request.pod, node: ports.node } }, refuse);
+  // The guest may have left: what is gone from the source then is not to be started there again.
+  if (token.moving !== undefined) throw refuse(`is being moved by migration ${token.moving.migration.name}`);
 };
 
 /**

@@ -239,6 +239,18 @@ test.each<[string, string, () => void]>([
     'StaleToken',
     () => void objects.set('Lease/virtflow-vm', token({ holder: { vmiUid: 'x', attempt: 1, pod: request.pod } })),
   ],
+  [
+    'a token that a migration moves',
+    'StaleToken',
+    () =>
+      void objects.set(
+        'Lease/virtflow-vm',
+        token({
+          holder: { vmiUid: vmiRef.uid, attempt: 1, pod: request.pod },
+          moving: { migration: { name: 'm', uid: 'mu' }, pod: other },
+        }),
+      ),
+  ],
   ['a VMI that is gone', 'ObjectGone', () => void objects.delete('VirtualMachineInstance/vm')],
   ['a Pod that is gone', 'PodFailed', () => void objects.delete('Pod/launcher')],
   ['a Pod that has ended', 'PodFailed', () => (pod.status = { phase: 'Failed', reason: 'Evicted' })],

@@ -132,7 +132,7 @@ export const podChanged = signal<[PodFacts]>('podChanged');
 export const domainChanged = signal<[DomainReport]>('domainChanged');
 /** Something that a waiting step may wait for has changed (a PVC, a quota, a node): try again now. */
 export const wake = signal<[]>('wake');
-/** Asks nothing; that it is delivered says that the operation runs. */
+/** That it is delivered says that the operation runs; one that has just told its end tells it again, for who asks may not have heard it. */
 export const ping = signal<[]>('ping');
 /** To shutdownInstance: bring the deadline forward (later ones are ignored); RFC 3339. */
 export const bringForward = signal<[string]>('bringForward');

@@ -1,6 +1,6 @@
 import type { KubePort, Kinds } from '../kube/port.ts';
 
-type Owned = 'VirtualMachine' | 'VirtualMachineInstance';
+type Owned = 'VirtualMachine' | 'VirtualMachineInstance' | 'VirtualMachineInstanceMigration';
 
 /**
  * Writes the list of finalizers if it differs. uid and resourceVersion go along as preconditions: a list cannot be merged.

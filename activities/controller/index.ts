@@ -8,6 +8,9 @@ import { ensureTargetPod } from './instance/ensure-target-pod.ts';
 import { deletePod, observePod } from './instance/observe-pod.ts';
 import { publishInstance } from './instance/publish-instance.ts';
 import { releaseInstance } from './instance/release-instance.ts';
+import { admitMigration } from './migration/admit-migration.ts';
+import { observePermits, requestPermit, returnPermit } from './migration/permits.ts';
+import { publishMigration } from './migration/publish-migration.ts';
 import type { ControllerPorts } from './ports.ts';
 import { acquireToken } from './token/acquire-token.ts';
 import { bindToken } from './token/bind-token.ts';
@@ -43,6 +46,11 @@ export const controllerActivities = (ports: ControllerPorts): ControllerActiviti
     createInstance: createInstance(ports),
     deleteInstance: deleteInstance(ports),
     observeInstance: observeInstance(ports),
+    admitMigration: admitMigration(ports),
+    publishMigration: publishMigration(ports),
+    requestPermit: requestPermit(ports),
+    returnPermit: returnPermit(ports),
+    observePermits: observePermits(ports),
     publishVirtualMachine: publishVirtualMachine(ports),
     releaseVirtualMachine: releaseVirtualMachine(ports),
   });

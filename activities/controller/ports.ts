@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
 import type { ClusterConfig } from '../../api/cluster-config/index.ts';
 import type { KubePort } from '../kube/port.ts';
+import type { WorkflowPort } from '../temporal/port.ts';
 
 /** What controller activities need of the outside. */
 export interface ControllerPorts {
   kube: KubePort;
+  workflows: WorkflowPort;
   /** Configuration in force: of the KubeVirt object as it was last readable. */
   config: () => ClusterConfig;
   launcherImage: string;

@@ -6,18 +6,21 @@ import type { ControllerPorts } from './ports.ts';
 export interface ObjectEvent {
   kind: 'VirtualMachine' | 'VirtualMachineInstance' | 'VirtualMachineInstanceMigration';
   ref: ObjectRef;
-  reason: 'SuccessfulCreate' | 'SuccessfulDelete';
+  reason: 'SuccessfulCreate' | 'SuccessfulDelete' | 'SuccessfulMigration' | 'FailedMigration' | 'Migrated';
   message: string;
+  /** Something went wrong. */
+  isWarning?: boolean;
 }
 
 /** Records a Kubernetes Event. Events are for people to read: one that cannot be written is logged and changes nothing. */
 export const recordEvent = async (
   { kube, log }: Pick<ControllerPorts, 'kube' | 'log'>,
-  { kind, ref, reason, message }: ObjectEvent,
+  { kind, ref, reason, message, isWarning = false }: ObjectEvent,
 ): Promise<void> => {
   const involved = { apiVersion: KUBEVIRT_API_VERSION, kind, ...ref };
   try {
-    await kube.event({ involved, type: 'Normal', reason, message, component: 'virtflow-controller' });
+    const type = isWarning ? 'Warning' : 'Normal';
+    await kube.event({ involved, type, reason, message, component: 'virtflow-controller' });
   } catch (error) {
     log.warn({ err: error, kind, ref, reason }, 'event not recorded');
   }

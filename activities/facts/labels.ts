@@ -19,3 +19,5 @@ export { VMI_FINALIZER, VM_FINALIZER } from '../../api/kubevirt/finalizers.ts';
 export const UNPAUSED_GATE = 'kubevirt.io/virtual-machine-unpaused';
 /** Name of the launcher's container. */
 export const COMPUTE = 'compute';
+/** On a VMIM: name of its VMI; virtctl selects by it. */
+export const MIGRATED_INSTANCE_LABEL = 'kubevirt.io/vmi-name';

@@ -4,6 +4,7 @@ import type { VirtualMachineInstanceMigration } from '../../api/kubevirt/types.t
 import { MIGRATION_FINALIZER } from '../../api/kubevirt/finalizers.ts';
 import { UnreadableObject, parseMigration } from '../../api/schemas/index.ts';
 import { isFinal } from './instance.ts';
+import { invalidSetting } from './migration-settings.ts';
 import { refOf } from './virtual-machine.ts';
 
 /** What decisions about a VMIM need. One whose spec cannot be read, or cannot work, says so in `invalid`. */
@@ -20,7 +21,7 @@ export const migrationFacts = (vmim: VirtualMachineInstanceMigration): Migration
     return { ...known, vmiName: '', phase: phaseOf(vmim), invalid: read.message };
   }
   const { vmiName = '', priority, addedNodeSelector } = read.spec;
-  const invalid = invalidIn(read);
+  const invalid = invalidIn(read) ?? invalidSetting(read);
   return {
     ...known,
     vmiName,

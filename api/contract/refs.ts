@@ -23,5 +23,11 @@ export const shutdownId = (vmi: ObjectRef, n: number): string => `vmi-shutdown/$
 export const migrationId = (migration: ObjectRef): string =>
   `migration/${migration.namespace}/${migration.name}/${migration.uid}`;
 
+/** The VMIM behind a migration's workflow id; undefined for any other workflow. */
+export const migrationOf = (workflowId: string): ObjectRef | undefined => {
+  const [, namespace, name, uid] = /^migration\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(workflowId) ?? [];
+  return namespace === undefined || name === undefined || uid === undefined ? undefined : { namespace, name, uid };
+};
+
 /** Name of the Lease that is the run token of a VM (the VMI has the VM's name). */
 export const tokenName = (vmi: { name: string }): string => `virtflow-${vmi.name}`;

@@ -1,16 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { KubePort } from '../../activities/kube/port.ts';
+import type { WorkflowPort } from '../../activities/temporal/port.ts';
 import type { Logger } from '../shared/logging.ts';
 import { Bridge } from './bridge/bridge.ts';
 import { newCourier } from './bridge/courier.ts';
-import { planSweep, runningEntities } from './bridge/sweep.ts';
+import { planSweep, runningWorkflows } from './bridge/sweep.ts';
 import type { Informers } from './informers/informers.ts';
 import type { ControllerMetrics } from './metrics/metrics.ts';
 
 export interface LeadPorts {
   kube: KubePort;
   client: Client;
+  workflows: WorkflowPort;
   informers: Informers;
   metrics: ControllerMetrics;
   /** Asks Temporal who polls; part of the sweep. */
@@ -33,6 +35,8 @@ export const lead = (ports: LeadPorts, signal: AbortSignal): Bridge => {
   for (const after of informers.VirtualMachine.list()) bridge.changed({ kind: 'VirtualMachine', after });
   for (const after of informers.VirtualMachineInstance.list())
     bridge.changed({ kind: 'VirtualMachineInstance', after });
+  for (const after of informers.VirtualMachineInstanceMigration.list())
+    bridge.changed({ kind: 'VirtualMachineInstanceMigration', after });
   for (const after of informers.Pod.list()) bridge.changed({ kind: 'Pod', after });
   void keepSweeping(ports, bridge, signal);
   return bridge;
@@ -52,10 +56,11 @@ const keepSweeping = async (ports: LeadPorts, bridge: Bridge, signal: AbortSigna
 };
 
 const sweep = async ({ client, informers, metrics, log }: LeadPorts, bridge: Bridge): Promise<void> => {
-  const running = await runningEntities(client);
+  const running = await runningWorkflows(client);
   const plan = planSweep({
     virtualMachines: informers.VirtualMachine.list(),
     instances: informers.VirtualMachineInstance.list(),
+    migrations: informers.VirtualMachineInstanceMigration.list(),
     running,
     now: Date.now(),
   });

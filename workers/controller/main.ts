@@ -22,6 +22,7 @@ import { createInformers } from './informers/informers.ts';
 import { lead } from './lead.ts';
 import { runLeaderElection } from './leader.ts';
 import { controllerMetrics } from './metrics/metrics.ts';
+import { migrationMetrics } from './metrics/migrations.ts';
 import { phaseMetrics } from './metrics/phases.ts';
 import { pollerMetrics } from './metrics/pollers.ts';
 import { publishConfig } from './publish-config.ts';
@@ -76,11 +77,15 @@ await runMain(log, async (signal) => {
     if (change.kind === 'KubeVirt' && informers.KubeVirt.isSynced) applyConfig();
     if (bridge === undefined) return;
     if (change.kind === 'VirtualMachineInstance') observePhases(change);
+    if (change.kind === 'VirtualMachineInstanceMigration') observeMigrations(change);
     bridge.changed(change);
   };
   const informers = createInformers(rest, log, onChange);
   const observePhases = phaseMetrics(register, () =>
     bridge === undefined ? [] : informers.VirtualMachineInstance.list(),
+  );
+  const observeMigrations = migrationMetrics(register, () =>
+    bridge === undefined ? [] : informers.VirtualMachineInstanceMigration.list(),
   );
   const watching = Object.values(informers).map((informer) => {
     health.set(`informer ${informer.kind}`, informer.check);

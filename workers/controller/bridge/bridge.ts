@@ -8,7 +8,15 @@ import type { Logger } from '../../shared/logging.ts';
 import type { Change } from '../informers/informer.ts';
 import type { WatchedChange } from '../informers/informers.ts';
 import type { Delivery } from './deliveries.ts';
-import { instanceOf, ofDependency, ofInstance, ofPod, ofVirtualMachine } from './deliveries.ts';
+import {
+  instanceOf,
+  limitsMayHaveChanged,
+  ofDependency,
+  ofInstance,
+  ofMigration,
+  ofPod,
+  ofVirtualMachine,
+} from './deliveries.ts';
 import { CoalescingQueue } from './queue.ts';
 import { claimMatters, configurationMatters, nodeMatters, quotaMatters } from './relevance.ts';
 
@@ -103,10 +111,12 @@ export class Bridge {
         return this.#wake('Node', (change.after ?? change.before)?.metadata?.name ?? '');
       case 'KubeVirt':
         if (!configurationMatters(change.before, change.after)) return [];
-        return this.#wake('KubeVirt', (change.after ?? change.before)?.metadata?.name ?? '');
+        return [
+          limitsMayHaveChanged(),
+          ...this.#wake('KubeVirt', (change.after ?? change.before)?.metadata?.name ?? ''),
+        ];
       case 'VirtualMachineInstanceMigration':
-        // Migrations come later.
-        return [];
+        return subjects(change).flatMap((vmim) => ofMigration(vmim, isGone));
     }
   }
 
@@ -144,4 +154,4 @@ const subjects = <T>({ before, after }: Change<T>): T[] => [after ?? before].fil
 const isLast = (delivery: Delivery): boolean =>
   delivery.digest === '' ||
   delivery.digest === 'gone' ||
-  (delivery.kind === 'plain' && (delivery.argument as { gone?: boolean } | null)?.gone === true);
+  (delivery.kind === 'plain' && (delivery.args[0] as { gone?: boolean } | undefined)?.gone === true);

@@ -1,75 +1,83 @@
-import type { Client } from '@temporalio/client';
-import { WorkflowIdReusePolicy, WorkflowNotFoundError } from '@temporalio/client';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { EntityInput } from '../../../api/contract/entities.ts';
-import type { InstanceFacts } from '../../../api/contract/facts.ts';
+import type { MigrateInput } from '../../../api/contract/migrations.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
-import { CONTROLLER_QUEUE } from '../../../api/contract/task-queues.ts';
+import { instanceId } from '../../../api/contract/refs.ts';
+import type { VirtualMachineInstance, VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
 import { goneInstance, instanceFacts, isFinal } from '../../../activities/facts/instance.ts';
+import { goneMigration, isReleased, migrationFacts } from '../../../activities/facts/migration.ts';
 import { virtualMachineFacts } from '../../../activities/facts/virtual-machine.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
+import type { WorkflowPort } from '../../../activities/temporal/port.ts';
 import type { Delivery } from './deliveries.ts';
 import { goneVirtualMachine, OWN } from './deliveries.ts';
 
 export interface CourierPorts {
   kube: KubePort;
-  client: Client;
+  workflows: WorkflowPort;
 }
 
 /**
- * Sends deliveries to entities. An object's own entity is started if it does not run, but only from a live read that says that the object exists and
- * has work left: an event or a cache never starts anything. Everything else is a plain signal, and nobody listening is success.
+ * Sends deliveries to workflows. An object's own is started if it does not run, but only from a live read that says that the object exists and
+ * has work left: an event or a cache never starts anything. One that completed never runs again, one that was terminated or failed does, for the
+ * object is there. Everything else is a plain signal, and nobody listening is success.
  * @throws whatever keeps Temporal or the API server from answering: the delivery is tried again
  */
 export const newCourier =
-  ({ kube, client }: CourierPorts) =>
+  ({ kube, workflows }: CourierPorts) =>
   async (delivery: Delivery): Promise<void> => {
-    if (delivery.kind === 'plain') return signal(client, delivery.workflowId, delivery.signal, delivery.argument);
-    const { ref, workflowId } = delivery;
-    const own = OWN[delivery.kind];
-    const found = delivery.kind === 'ownInstance' ? await liveInstance(kube, ref) : await liveVirtualMachine(kube, ref);
-    if (!found.hasWork) return signal(client, workflowId, own.signal, found.facts);
-    const input: EntityInput = { ref };
-    try {
-      await client.workflow.signalWithStart(own.workflow, {
-        workflowId,
-        taskQueue: CONTROLLER_QUEUE,
-        args: [input],
-        signal: own.signal,
-        signalArgs: [found.facts],
-        // One entity per object: one that completed never runs again, one that was terminated or failed does, for the object is there.
-        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-        staticSummary: `${delivery.kind === 'ownInstance' ? 'VMI' : 'VM'} ${ref.namespace}/${ref.name}`,
-      });
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
+    const { workflowId } = delivery;
+    if (delivery.kind === 'plain') return workflows.signal(workflowId, delivery.signal, delivery.args);
+    const { workflow, signal } = OWN[delivery.kind];
+    const { facts, work } = await LIVE[delivery.kind](kube, delivery.ref);
+    if (work === undefined) return workflows.signal(workflowId, signal, [facts]);
+    const { input, summary } = work;
+    await workflows.signalWithStart({ workflow, workflowId, args: [input], signal, signalArgs: [facts], summary });
   };
-
-const signal = async (client: Client, workflowId: string, name: string, argument: unknown): Promise<void> => {
-  try {
-    await client.workflow.getHandle(workflowId).signal(name, argument);
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
-};
 
 interface Live {
   facts: unknown;
-  /** There is something left to do for an entity. */
-  hasWork: boolean;
+  /** Something is left to do: what the workflow is started with. */
+  work?: { input: unknown; summary: string };
 }
+
+const fullName = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`;
 
 const liveVirtualMachine = async (kube: KubePort, ref: ObjectRef): Promise<Live> => {
   const vm = await kube.get('VirtualMachine', ref);
-  if (vm?.metadata?.uid !== ref.uid) return { facts: goneVirtualMachine(ref), hasWork: false };
-  return { facts: virtualMachineFacts(vm), hasWork: true };
+  if (vm?.metadata?.uid !== ref.uid) return { facts: goneVirtualMachine(ref) };
+  const input: EntityInput = { ref };
+  return { facts: virtualMachineFacts(vm), work: { input, summary: `VM ${fullName(ref)}` } };
 };
 
 const liveInstance = async (kube: KubePort, ref: ObjectRef): Promise<Live> => {
   const vmi = await kube.get('VirtualMachineInstance', ref);
-  if (vmi?.metadata?.uid !== ref.uid) return { facts: goneInstance(ref), hasWork: false };
-  const facts: InstanceFacts = instanceFacts(vmi);
+  if (vmi?.metadata?.uid !== ref.uid) return { facts: goneInstance(ref) };
+  const facts = instanceFacts(vmi);
   // Final and released: over. Final with finalizers: somebody still has to release it.
-  return { facts, hasWork: !isFinal(facts.phase) || facts.finalizers.length > 0 };
+  if (isFinal(facts.phase) && facts.finalizers.length === 0) return { facts };
+  const input: EntityInput = { ref };
+  return { facts, work: { input, summary: `VMI ${fullName(ref)}` } };
 };
+
+const liveMigration = async (kube: KubePort, ref: ObjectRef): Promise<Live> => {
+  const vmim = await kube.get('VirtualMachineInstanceMigration', ref);
+  if (vmim?.metadata?.uid !== ref.uid) return { facts: goneMigration(ref) };
+  const facts = migrationFacts(vmim);
+  if (isReleased(facts)) return { facts };
+  const { namespace } = ref;
+  const { vmiName: name } = facts;
+  const found = name === '' ? undefined : await kube.get('VirtualMachineInstance', { namespace, name });
+  const vmi = found !== undefined && isMeant(found, vmim) ? instanceFacts(found) : undefined;
+  const instance = vmi?.vmi ?? { namespace, name, uid: '' };
+  const input: MigrateInput = {
+    ...{ entity: instanceId(instance), vmi: instance, migration: ref, attempt: 1 },
+    ...(vmi?.owner === undefined ? {} : { vm: vmi.owner }),
+  };
+  return { facts, work: { input, summary: `Migration ${fullName(ref)} of VMI ${name}` } };
+};
+
+/** A VMI that is younger than the migration came after the one that it names. */
+const isMeant = (vmi: VirtualMachineInstance, vmim: VirtualMachineInstanceMigration): boolean =>
+  (vmi.metadata?.creationTimestamp ?? '') <= (vmim.metadata?.creationTimestamp ?? '');
+
+const LIVE = { ownVirtualMachine: liveVirtualMachine, ownInstance: liveInstance, ownMigration: liveMigration };

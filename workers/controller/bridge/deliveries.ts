@@ -1,14 +1,20 @@
 import { instanceObserved, podObserved, virtualMachineObserved } from '../../../api/contract/entities.ts';
 import type { InstanceFacts, VirtualMachineFacts } from '../../../api/contract/facts.ts';
+import { limitsChanged, MIGRATION_SCHEDULER_ID, migrationObserved } from '../../../api/contract/migrations.ts';
 import { WORKFLOWS } from '../../../api/contract/operations.ts';
-import { instanceId, virtualMachineId } from '../../../api/contract/refs.ts';
+import { instanceId, migrationId, virtualMachineId } from '../../../api/contract/refs.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
-import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type {
+  VirtualMachine,
+  VirtualMachineInstance,
+  VirtualMachineInstanceMigration,
+} from '../../../api/kubevirt/types.ts';
 import { instanceFacts } from '../../../activities/facts/instance.ts';
+import { isReleased, migrationFacts } from '../../../activities/facts/migration.ts';
 import { podFacts } from '../../../activities/facts/pod.ts';
 import { refOf, virtualMachineFacts } from '../../../activities/facts/virtual-machine.ts';
-import { instanceDigest, ownedInstanceDigest, podDigest, vmDigest } from './relevance.ts';
+import { instanceDigest, migrationDigest, ownedInstanceDigest, podDigest, vmDigest } from './relevance.ts';
 
 /** A signal to an entity. Pure data: what to send is decided here, sending is the courier's. */
 export type Delivery = {
@@ -20,7 +26,8 @@ export type Delivery = {
 } & (
   | { kind: 'ownVirtualMachine'; ref: ObjectRef }
   | { kind: 'ownInstance'; ref: ObjectRef }
-  | { kind: 'plain'; signal: string; argument: unknown }
+  | { kind: 'ownMigration'; ref: ObjectRef }
+  | { kind: 'plain'; signal: string; args: unknown[] }
 );
 
 /** An object's own entity is told, and started if need be, from a live read; only the digest comes from the cache. */
@@ -40,8 +47,23 @@ export const ofInstance = (vmi: VirtualMachineInstance, isGone: boolean): Delive
   if (facts.owner === undefined) return [own];
   const owner = virtualMachineId({ namespace: ref.namespace, ...facts.owner });
   const digest = ownedInstanceDigest(facts, vmi);
-  return [own, { ...plain(owner, instanceObserved.name, facts, ref.uid), digest }];
+  return [own, { ...plain(owner, instanceObserved.name, [facts], ref.uid), digest }];
 };
+
+/** To the workflow of a VMIM. One that is over and released has none, and never will: nobody is told until it is gone. */
+export const ofMigration = (vmim: VirtualMachineInstanceMigration, isGone: boolean): Delivery[] => {
+  const facts = migrationFacts(vmim);
+  if (!isGone && isReleased(facts)) return [];
+  const ref = facts.migration;
+  const workflowId = migrationId(ref);
+  return [{ key: workflowId, workflowId, digest: isGone ? 'gone' : migrationDigest(facts), kind: 'ownMigration', ref }];
+};
+
+/** To the scheduler of migrations, if one runs. */
+export const limitsMayHaveChanged = (): Delivery => ({
+  ...plain(MIGRATION_SCHEDULER_ID, limitsChanged.name, [], ''),
+  digest: '',
+});
 
 /** The VMI that a launcher Pod belongs to; undefined for any other Pod. */
 export const instanceOf = (pod: Pod): { name: string; uid: string } | undefined =>
@@ -53,16 +75,16 @@ export const ofPod = (pod: Pod, isGone: boolean): Delivery[] => {
   const owner = instanceOf(pod);
   if (owner === undefined) return [];
   const workflowId = instanceId({ namespace: pod.metadata?.namespace ?? '', name: owner.name, uid: owner.uid });
-  return [{ ...plain(workflowId, podObserved.name, facts, facts.uid), digest: podDigest(facts) }];
+  return [{ ...plain(workflowId, podObserved.name, [facts], facts.uid), digest: podDigest(facts) }];
 };
 
-const plain = (workflowId: string, signal: string, argument: unknown, subject: string) =>
-  ({ key: `${workflowId} ${signal} ${subject}`, workflowId, kind: 'plain', signal, argument }) as const;
+const plain = (workflowId: string, signal: string, args: unknown[], subject: string) =>
+  ({ key: `${workflowId} ${signal} ${subject}`, workflowId, kind: 'plain', signal, args }) as const;
 
 /** A plain signal to one entity about something it may wait for; sent each time. */
 export const ofDependency = (vmi: ObjectRef, signal: string, dependency: { kind: string; name: string }): Delivery => {
   const subject = `${dependency.kind}/${dependency.name}`;
-  return { ...plain(instanceId(vmi), signal, dependency, subject), digest: '' };
+  return { ...plain(instanceId(vmi), signal, [dependency], subject), digest: '' };
 };
 
 /** What an entity is told whose object is gone. */
@@ -77,18 +99,23 @@ export const goneVirtualMachine = (vm: ObjectRef): VirtualMachineFacts => ({
   gone: true,
 });
 
-/** The object behind an entity's workflow id; undefined for any other workflow. */
-export const refOfWorkflow = (
-  workflowId: string,
-): { kind: 'VirtualMachine' | 'VirtualMachineInstance'; ref: ObjectRef } | undefined => {
+/** Whose workflow an object's own is: what a workflow id begins with. */
+const OWN_BY_PREFIX = { vm: 'ownVirtualMachine', vmi: 'ownInstance', migration: 'ownMigration' } as const;
+
+const isPrefix = (word: string | undefined): word is keyof typeof OWN_BY_PREFIX =>
+  word !== undefined && word in OWN_BY_PREFIX;
+
+/** What to tell a workflow whose object cannot be found: a live read decides. Undefined for a workflow that is no object's own. */
+export const ofOrphan = (workflowId: string): Delivery | undefined => {
   const [prefix, namespace, name, uid, ...more] = workflowId.split('/');
-  if (namespace === undefined || name === undefined || uid === undefined || more.length > 0) return undefined;
-  if (prefix === 'vm') return { kind: 'VirtualMachine', ref: { namespace, name, uid } };
-  if (prefix === 'vmi') return { kind: 'VirtualMachineInstance', ref: { namespace, name, uid } };
-  return undefined;
+  if (!isPrefix(prefix) || namespace === undefined || name === undefined || uid === undefined) return undefined;
+  if (more.length > 0) return undefined;
+  return { kind: OWN_BY_PREFIX[prefix], key: workflowId, workflowId, digest: 'gone', ref: { namespace, name, uid } };
 };
 
+/** Type and signal of the workflow that is an object's own. */
 export const OWN = {
   ownVirtualMachine: { workflow: WORKFLOWS.virtualMachine, signal: virtualMachineObserved.name },
   ownInstance: { workflow: WORKFLOWS.virtualMachineInstance, signal: instanceObserved.name },
+  ownMigration: { workflow: WORKFLOWS.migrateInstance, signal: migrationObserved.name },
 } as const;

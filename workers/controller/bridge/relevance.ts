@@ -1,4 +1,5 @@
 import type { InstanceFacts, PodFacts, VirtualMachineFacts } from '../../../api/contract/facts.ts';
+import type { MigrationFacts } from '../../../api/contract/migrations.ts';
 import type { KubeVirt, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { Node, PersistentVolumeClaim, ResourceQuota } from '../../../api/kubernetes/types.ts';
 
@@ -26,6 +27,9 @@ export const ownedInstanceDigest = (facts: InstanceFacts, vmi: VirtualMachineIns
   const { startTimestamp, endTimestamp } = vmi?.status?.migrationState ?? {};
   return JSON.stringify({ ...rest, conditions, migrating: [startTimestamp, endTimestamp] });
 };
+
+/** To a migration: what its user asks for. Phase and finalizers are its own words. */
+export const migrationDigest = ({ phase: _h, finalizers: _f, ...facts }: MigrationFacts): string => digest(facts);
 
 /** To the entity of the VMI that a launcher Pod belongs to. */
 export const podDigest = (facts: PodFacts): string => digest(facts);

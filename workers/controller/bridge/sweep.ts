@@ -1,9 +1,14 @@
 import type { Client } from '@temporalio/client';
-import { WORKFLOWS } from '../../../api/contract/operations.ts';
-import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
-import { instanceFacts } from '../../../activities/facts/instance.ts';
+import type {
+  VirtualMachine,
+  VirtualMachineInstance,
+  VirtualMachineInstanceMigration,
+} from '../../../api/kubevirt/types.ts';
+import { instanceId, migrationId, virtualMachineId } from '../../../api/contract/refs.ts';
+import { instanceFacts, isFinal } from '../../../activities/facts/instance.ts';
+import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import type { Delivery } from './deliveries.ts';
-import { ofInstance, ofVirtualMachine, refOfWorkflow } from './deliveries.ts';
+import { ofInstance, ofMigration, ofOrphan, ofVirtualMachine, OWN } from './deliveries.ts';
 
 /** Younger objects may have a workflow that visibility does not show yet, in ms. */
 const SETTLED_MS = 20_000;
@@ -11,7 +16,8 @@ const SETTLED_MS = 20_000;
 export interface SweepInput {
   virtualMachines: VirtualMachine[];
   instances: VirtualMachineInstance[];
-  /** Workflow ids of all entities that run. */
+  migrations: VirtualMachineInstanceMigration[];
+  /** Workflow ids of all workflows that are an object's own and run. */
   running: ReadonlySet<string>;
   now: number;
 }
@@ -23,46 +29,52 @@ export interface SweepPlan {
   withoutObject: number;
 }
 
-const entityIdOf = (delivery: Delivery): string => delivery.workflowId;
-
 /** Whether something goes on, so that its entity may be waiting for an operation that was taken away. */
 const isInTransition = (vmi: VirtualMachineInstance): boolean => {
   const { phase, deleting } = instanceFacts(vmi);
-  return deleting || (phase !== 'Running' && phase !== 'Succeeded' && phase !== 'Failed');
+  return deleting || (phase === 'Running' ? isMoving(vmi) : !isFinal(phase));
+};
+
+/** A migration has begun and not ended, or has left a Pod behind. */
+const isMoving = ({ status }: VirtualMachineInstance): boolean => {
+  const { migrationState: move, activePods = {} } = status ?? {};
+  const isOver = move === undefined || move.completed === true || move.endTimestamp !== undefined;
+  return !isOver || Object.keys(activePods).length > 1;
 };
 
 /**
- * Who has to be told: objects whose entity does not run (it was terminated, or Temporal lost it), entities whose object is not in the cache (a live
- * read then says whether it is gone), and instances in transition (their entity looks whether its operation still runs).
+ * Who has to be told: objects whose own workflow does not run (it was terminated, or Temporal lost it), workflows whose object is not in the cache (a
+ * live read then says whether it is gone), and instances in transition (their entity looks whether its operation still runs).
  */
-export const planSweep = ({ virtualMachines, instances, running, now }: SweepInput): SweepPlan => {
-  const settled = ({ metadata }: VirtualMachine | VirtualMachineInstance): boolean =>
-    now - Date.parse(metadata?.creationTimestamp ?? '') > SETTLED_MS;
+export const planSweep = ({ virtualMachines, instances, migrations, running, now }: SweepInput): SweepPlan => {
   const own = [
-    ...virtualMachines.map((vm) => ({ object: vm, delivery: ofVirtualMachine(vm, false)[0], again: false })),
-    ...instances.map((vmi) => ({ object: vmi, delivery: ofInstance(vmi, false)[0], again: isInTransition(vmi) })),
-  ].flatMap(({ delivery, ...rest }) => (delivery === undefined ? [] : [{ ...rest, delivery }]));
-  const known = new Set(own.map(({ delivery }) => entityIdOf(delivery)));
-  const lost = own.filter(({ object, delivery }) => settled(object) && !running.has(entityIdOf(delivery)));
-  const again = own.filter(({ object, again }) => again && settled(object));
-  const orphans = [...running].filter((id) => !known.has(id)).flatMap(orphanDelivery);
+    ...virtualMachines.map((vm) => ({ object: vm, told: ofVirtualMachine(vm, false), again: false })),
+    ...instances.map((vmi) => ({ object: vmi, told: ofInstance(vmi, false).slice(0, 1), again: isInTransition(vmi) })),
+    ...migrations.map((vmim) => ({ object: vmim, told: ofMigration(vmim, false), again: false })),
+  ];
+  const settled = own
+    .filter(({ object: { metadata } }) => now - Date.parse(metadata?.creationTimestamp ?? '') > SETTLED_MS)
+    .flatMap(({ told, again }) =>
+      told.map((delivery) => ({ delivery, again, isLost: !running.has(delivery.workflowId) })),
+    );
+  const known = new Set([
+    ...virtualMachines.map((vm) => virtualMachineId(refOf(vm))),
+    ...instances.map((vmi) => instanceId(refOf(vmi))),
+    ...migrations.map((vmim) => migrationId(refOf(vmim))),
+  ]);
+  const orphans = [...running].filter((id) => !known.has(id)).flatMap((id) => ofOrphan(id) ?? []);
   return {
-    deliveries: [...new Set([...lost, ...again].map(({ delivery }) => delivery)), ...orphans],
-    withoutWorkflow: lost.length,
+    deliveries: [...settled.filter(({ again, isLost }) => again || isLost).map(({ delivery }) => delivery), ...orphans],
+    withoutWorkflow: settled.filter(({ isLost }) => isLost).length,
     withoutObject: orphans.length,
   };
 };
 
-const orphanDelivery = (workflowId: string): Delivery[] => {
-  const found = refOfWorkflow(workflowId);
-  if (found === undefined) return [];
-  const kind = found.kind === 'VirtualMachine' ? 'ownVirtualMachine' : 'ownInstance';
-  return [{ kind, key: workflowId, workflowId, digest: 'gone', ref: found.ref }];
-};
-
-/** Workflow ids of all entities that run, from visibility. */
-export const runningEntities = async (client: Client): Promise<Set<string>> => {
-  const types = [WORKFLOWS.virtualMachine, WORKFLOWS.virtualMachineInstance].map((type) => `"${type}"`).join(', ');
+/** Ids of all workflows that are an object's own and run, from visibility. */
+export const runningWorkflows = async (client: Client): Promise<Set<string>> => {
+  const types = Object.values(OWN)
+    .map(({ workflow }) => `"${workflow}"`)
+    .join(', ');
   const ids = new Set<string>();
   const query = `ExecutionStatus = "Running" AND WorkflowType IN (${types})`;
   for await (const { workflowId } of client.workflow.list({ query, pageSize: 1000 })) ids.add(workflowId);

@@ -28,12 +28,12 @@ export const controllerMetrics = (register: Registry, backlog: () => number): Co
     }),
     objectsWithoutWorkflow: new Gauge({
       name: 'virtflow_objects_without_workflow',
-      help: 'Objects whose entity did not run at the last sweep; it was started',
+      help: 'Objects whose own workflow did not run at the last sweep; it was started',
       registers,
     }),
     workflowsWithoutObject: new Gauge({
       name: 'virtflow_workflows_without_object',
-      help: 'Entities whose object was not there at the last sweep; they were told',
+      help: 'Workflows whose object was not there at the last sweep; they were told',
       registers,
     }),
   };

@@ -4,7 +4,7 @@ import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { Change } from '../informers/informer.ts';
 
 /** KubeVirt's bounds for times of phases, in s. */
-const BUCKETS = [0.5, 1, 2, 5, 10, 20, 30, 40, 50, 60, 90, 120, 180, 300, 600, 1200, 1800, 3600];
+export const PHASE_BUCKETS = [0.5, 1, 2, 5, 10, 20, 30, 40, 50, 60, 90, 120, 180, 300, 600, 1200, 1800, 3600];
 
 export interface PhaseTransition {
   phase: string;
@@ -15,8 +15,14 @@ export interface PhaseTransition {
   fromDeletion?: number;
 }
 
-/** Phases that a VMI has entered between two versions of it. Nothing is told of an object seen for the first time: its past is not ours. */
-export const transitionsOf = ({ before, after }: Change<VirtualMachineInstance>): PhaseTransition[] => {
+/** A VMI or a VMIM. */
+interface Phased {
+  metadata?: { creationTimestamp?: string; deletionTimestamp?: string };
+  status?: { phaseTransitionTimestamps?: { phase?: string; phaseTransitionTimestamp?: string }[] };
+}
+
+/** Phases that an object has entered between two versions of it. Nothing is told of one seen for the first time: its past is not ours. */
+export const transitionsOf = ({ before, after }: Change<Phased>): PhaseTransition[] => {
   if (before === undefined || after === undefined) return [];
   const known = before.status?.phaseTransitionTimestamps?.length ?? 0;
   const times = after.status?.phaseTransitionTimestamps ?? [];
@@ -40,7 +46,7 @@ export const phaseMetrics = (
   instances: () => VirtualMachineInstance[],
 ): ((change: Change<VirtualMachineInstance>) => void) => {
   const histogram = <L extends string>(name: string, help: string, labelNames: L[]): Histogram<L> =>
-    new Histogram({ name, help, labelNames, buckets: BUCKETS, registers: [register] });
+    new Histogram({ name, help, labelNames, buckets: PHASE_BUCKETS, registers: [register] });
   const fromCreation = histogram(
     'kubevirt_vmi_phase_transition_time_from_creation_seconds',
     'Time from the creation of a VMI to its phases',

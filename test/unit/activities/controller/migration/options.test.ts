@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { migrationOptions, priorityOf, timeoutsOf } from '../../../../../activities/controller/migration/options.ts';
+import { migrationOptions } from '../../../../../activities/controller/migration/options.ts';
 import { configured, instance, withDomain } from '../../../../support/instances.ts';
 import { options } from './reports.ts';
 
@@ -44,37 +44,4 @@ test.each([
 
 test('a CPU limit of 0 is none', () => {
   expect(optionsFor({}, withDomain({ resources: { limits: { cpu: '0' } } }))).toHaveProperty('parallelThreads', 8);
-});
-
-test.each([
-  [undefined, 0],
-  ['', 0],
-  ['system-critical', 100],
-  ['user-triggered', 50],
-  ['system-maintenance', 20],
-])('priority %j is %d', (word, priority) => {
-  expect(priorityOf(word)).toBe(priority);
-});
-
-test('an unknown priority is refused, with the words that there are', () => {
-  expect(() => priorityOf('urgent')).toThrow(/spec\.priority "urgent" is unknown: use system-critical, user-triggered/);
-});
-
-const annotated = (annotations: Record<string, string>) => timeoutsOf({ metadata: { annotations }, spec: {} });
-
-test('timeouts of the target Pod, and what its user makes of them', () => {
-  expect(annotated({})).toEqual({ unschedulable: 300, pending: 900 });
-  expect(annotated({ 'kubevirt.io/migrationUnschedulablePodTimeoutSeconds': '10' })).toEqual({
-    unschedulable: 10,
-    pending: 900,
-  });
-  expect(annotated({ 'kubevirt.io/migrationPendingPodTimeoutSeconds': '20' })).toEqual({
-    unschedulable: 300,
-    pending: 20,
-  });
-});
-
-test.each(['', '0', '-3', '1.5', '5m', '1000000'])('a timeout of "%s" is refused', (given) => {
-  const annotation = 'kubevirt.io/migrationPendingPodTimeoutSeconds';
-  expect(() => annotated({ [annotation]: given })).toThrow(`metadata.annotations[${annotation}] "${given}"`);
 });

@@ -4,7 +4,7 @@ import { Bridge } from '../../../../../workers/controller/bridge/bridge.ts';
 import type { Delivery } from '../../../../../workers/controller/bridge/deliveries.ts';
 import type { WatchedChange } from '../../../../../workers/controller/informers/informers.ts';
 import { until } from '../../../../support/until.ts';
-import { pod, vm, vmi } from './objects.ts';
+import { pod, vm, vmi, vmim } from './objects.ts';
 
 const log = pino({ level: 'silent' });
 const entity = 'vm/n/v/vm1';
@@ -56,7 +56,7 @@ test('a Pod is told to the entity of its VMI only', async () => {
   const { after, sent } = bridgeWith();
   expect(await after({ kind: 'Pod', after: pod('Running') })).toEqual([`${instance} plain`]);
   expect(await after({ kind: 'Pod', before: pod('Running') })).toEqual([`${instance} plain`]);
-  expect(sent[0]).toMatchObject({ argument: { uid: 'p1', gone: true } });
+  expect(sent[0]).toMatchObject({ args: [{ uid: 'p1', gone: true }] });
 });
 
 test('a Pod that no VMI owns is nobody’s business', async () => {
@@ -73,7 +73,7 @@ test('while Temporal is down the newest state per receiver is kept, and delivere
   expect(bridge.backlog).toBeLessThanOrEqual(2);
   down(false);
   await until('it is delivered', () => bridge.backlog === 0);
-  expect(sent.at(-1)).toMatchObject({ argument: { phase: 'Failed' } });
+  expect(sent.at(-1)).toMatchObject({ args: [{ phase: 'Failed' }] });
 });
 
 const claim = (name: string, phase: string) => ({ metadata: { namespace: 'n', name, uid: 'c' }, status: { phase } });
@@ -94,7 +94,8 @@ test.each<[string, WatchedChange, number]>([
   [
     'the configuration',
     { kind: 'KubeVirt', after: { metadata: { name: 'kubevirt' }, spec: { imagePullPolicy: 'Always' } } },
-    1,
+    // And the scheduler of migrations.
+    2,
   ],
   ['a node', { kind: 'Node', after: { metadata: { name: 'node-a' }, spec: { unschedulable: true } } }, 1],
 ])('an instance that waits is woken by %s', async (_, change, times) => {
@@ -143,3 +144,34 @@ test.each([['none'], [{ name: 'x' }], [[null, 'x', { name: 'x' }]], [undefined]]
     expect(told).toEqual([`${instance} plain`]);
   },
 );
+
+const migration = 'migration/n/m/m1';
+const kind = 'VirtualMachineInstanceMigration';
+
+test('a migration is told to its own workflow, and not what that has written itself', async () => {
+  const { after } = bridgeWith();
+  expect(await after({ kind, after: vmim('', { finalizers: [] }) })).toEqual([`${migration} ownMigration`]);
+  expect(await after({ kind, after: vmim('Pending') }, { kind, after: vmim('Running') })).toEqual([]);
+});
+
+test('that a migration is being deleted is told: it cancels', async () => {
+  const { after } = bridgeWith();
+  await after({ kind, after: vmim('Running') });
+  const deleting = vmim('Running', { deletionTimestamp: '2026-01-01T00:00:09Z' });
+  expect(await after({ kind, after: deleting })).toEqual([`${migration} ownMigration`]);
+});
+
+test('a migration that is over is nobody’s business, until it is gone', async () => {
+  const { after } = bridgeWith();
+  const over = vmim('Succeeded', { finalizers: [] });
+  expect(await after({ kind, after: over })).toEqual([]);
+  expect(await after({ kind, before: over })).toEqual([`${migration} ownMigration`]);
+});
+
+test('the scheduler of migrations is told of a configuration, and of no other change', async () => {
+  const { after } = bridgeWith([]);
+  const kubevirt = (resourceVersion: string) =>
+    ({ metadata: { name: 'kubevirt', resourceVersion }, spec: { imagePullPolicy: 'Always' } }) as const;
+  expect(await after({ kind: 'KubeVirt', after: kubevirt('1') })).toEqual(['migration-scheduler plain']);
+  expect(await after({ kind: 'KubeVirt', before: kubevirt('1'), after: kubevirt('2') })).toEqual([]);
+});

@@ -1,5 +1,9 @@
 import type { Pod } from '../../../../../api/kubernetes/types.ts';
-import type { VirtualMachine, VirtualMachineInstance } from '../../../../../api/kubevirt/types.ts';
+import type {
+  VirtualMachine,
+  VirtualMachineInstance,
+  VirtualMachineInstanceMigration,
+} from '../../../../../api/kubevirt/types.ts';
 
 const created = '2026-01-01T00:00:00Z';
 
@@ -51,5 +55,18 @@ export const pod = (phase: string, more: Partial<Pod['metadata']> = {}): Pod => 
     ],
     ...more,
   },
+  status: { phase },
+});
+
+export const vmim = (
+  phase: string,
+  more: Partial<VirtualMachineInstanceMigration['metadata']> = {},
+): VirtualMachineInstanceMigration => ({
+  metadata: {
+    ...{ namespace: 'n', name: 'm', uid: 'm1', resourceVersion: '1', creationTimestamp: created },
+    finalizers: ['kubevirt.io/migrationJobFinalize'],
+    ...more,
+  },
+  spec: { vmiName: 'v' },
   status: { phase },
 });

@@ -1,11 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { planSweep } from '../../../../../workers/controller/bridge/sweep.ts';
-import { vm, vmi } from './objects.ts';
+import { vm, vmi, vmim } from './objects.ts';
 
 const now = Date.parse('2026-01-01T01:00:00Z');
 const both = new Set(['vm/n/v/vm1', 'vmi/n/v/i1']);
 
-test.each<[string, Parameters<typeof planSweep>[0], string[]]>([
+type Input = Parameters<typeof planSweep>[0];
+
+const plan = (input: Omit<Input, 'migrations'> & Partial<Input>): string[] =>
+  planSweep({ migrations: [], ...input }).deliveries.map(({ kind, workflowId }) => `${kind} ${workflowId}`);
+
+test.each<[string, Parameters<typeof plan>[0], string[]]>([
   ['all is well', { virtualMachines: [vm()], instances: [vmi('Running')], running: both, now }, []],
   [
     'an entity was terminated',
@@ -58,10 +63,49 @@ test.each<[string, Parameters<typeof planSweep>[0], string[]]>([
     [],
   ],
 ])('%s', (_, input, told) => {
-  expect(planSweep(input).deliveries.map(({ kind, workflowId }) => `${kind} ${workflowId}`)).toEqual(told);
+  expect(plan(input)).toEqual(told);
 });
 
 test('counts what it found', () => {
-  const plan = planSweep({ virtualMachines: [vm()], instances: [], running: new Set(['vmi/n/x/gone']), now });
-  expect(plan).toMatchObject({ withoutWorkflow: 1, withoutObject: 1 });
+  const input = { virtualMachines: [vm()], instances: [], migrations: [], running: new Set(['vmi/n/x/gone']), now };
+  expect(planSweep(input)).toMatchObject({ withoutWorkflow: 1, withoutObject: 1 });
+});
+
+const none = { virtualMachines: [], instances: [], now };
+const migration = 'ownMigration migration/n/m/m1';
+
+test.each<[string, Input['migrations'], string[], string[]]>([
+  ['it runs', [vmim('Running')], ['migration/n/m/m1'], []],
+  ['its workflow was terminated', [vmim('Running')], [], [migration]],
+  ['it was never begun', [vmim('')], [], [migration]],
+  ['it is over and was not let go', [vmim('Failed')], [], [migration]],
+  ['it is over', [vmim('Failed', { finalizers: [] })], [], []],
+  ['it is over, and its workflow tidies up', [vmim('Succeeded', { finalizers: [] })], ['migration/n/m/m1'], []],
+  ['its object is gone', [], ['migration/n/m/m1'], [migration]],
+  ['it is too young for visibility', [vmim('', { creationTimestamp: '2026-01-01T00:59:50Z' })], [], []],
+])('a migration: %s', (_, migrations, running, told) => {
+  expect(plan({ ...none, migrations, running: new Set(running) })).toEqual(told);
+});
+
+const [startTimestamp, endTimestamp] = ['2026-01-01T00:00:01Z', '2026-01-01T00:00:02Z'];
+
+test.each<[string, object, boolean]>([
+  ['was never migrated', {}, false],
+  ['is being migrated', { migrationState: { migrationUid: 'm1' }, activePods: { p1: 'a' } }, true],
+  ['moves', { migrationState: { startTimestamp }, activePods: { p1: 'a', p2: 'b' } }, true],
+  [
+    'was migrated',
+    { migrationState: { startTimestamp, endTimestamp, completed: true }, activePods: { p2: 'b' } },
+    false,
+  ],
+  [
+    'has moved, and its old Pod is still there',
+    { migrationState: { completed: true }, activePods: { p1: 'a', p2: 'b' } },
+    true,
+  ],
+])('an instance that %s', (_, status, again) => {
+  const running = new Set(['vmi/n/v/i1']);
+  expect(plan({ ...none, instances: [vmi('Running', {}, status)], running })).toEqual(
+    again ? ['ownInstance vmi/n/v/i1'] : [],
+  );
 });

@@ -1,0 +1,35 @@
+import type { Client } from '@temporalio/client';
+import { WorkflowIdReusePolicy, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { CONTROLLER_QUEUE } from '../../api/contract/task-queues.ts';
+import type { WorkflowPort } from './port.ts';
+
+/** WorkflowPort over Temporal's client. @throws whatever keeps Temporal from answering */
+export const workflowClient = (client: Client): WorkflowPort => ({
+  async signalWithStart({ workflow, workflowId, args, signal, signalArgs, summary, againAfterCompletion = false }) {
+    const start = client.workflow.signalWithStart(workflow, {
+      ...{ workflowId, args, signal, signalArgs, taskQueue: CONTROLLER_QUEUE, staticSummary: summary },
+      workflowIdReusePolicy: againAfterCompletion
+        ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
+        : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+    });
+    await start.catch(unless(WorkflowExecutionAlreadyStartedError));
+  },
+  async signal(workflowId, signal, args) {
+    await client.workflow
+      .getHandle(workflowId)
+      .signal(signal, ...args)
+      .catch(unless(WorkflowNotFoundError));
+  },
+  async isRunning(workflowId) {
+    const description = await client.workflow.getHandle(workflowId).describe().catch(unless(WorkflowNotFoundError));
+    return description?.status.name === 'RUNNING';
+  },
+});
+
+const unless =
+  (expected: new (...args: never[]) => Error) =>
+  (error: unknown): undefined => {
+    if (!(error instanceof expected)) throw error;
+    return undefined;
+  };

@@ -1,0 +1,22 @@
+/** A workflow to start, and the signal that it gets either way. */
+export interface SignalWithStart {
+  workflow: string;
+  workflowId: string;
+  args: unknown[];
+  signal: string;
+  signalArgs: unknown[];
+  /** One line for the UI. */
+  summary: string;
+  /** Start it again although a run under this id has completed; otherwise only after one that failed or was terminated. */
+  againAfterCompletion?: boolean;
+}
+
+/** Temporal as activities and the bridge need it: on the controller's queue. */
+export interface WorkflowPort {
+  /** Signals the workflow, after starting it if it does not run. One that may not run again gets nothing, and that is success. */
+  signalWithStart(start: SignalWithStart): Promise<void>;
+  /** Nobody listening is success. */
+  signal(workflowId: string, signal: string, args: unknown[]): Promise<void>;
+  /** Whether it runs, by the server's own word. A workflow that the server does not know does not. */
+  isRunning(workflowId: string): Promise<boolean>;
+}

@@ -9,20 +9,15 @@ test.each([
   expect(median(values)).toBe(expected);
 });
 
-test.each`
-  case                                       | value  | against      | limit        | within
-  ${'a ratio at its limit'}                  | ${150} | ${100}       | ${1.5}       | ${true}
-  ${'a ratio above its limit'}               | ${151} | ${100}       | ${1.5}       | ${false}
-  ${'a value alone at its limit'}            | ${3}   | ${undefined} | ${3}         | ${true}
-  ${'a value alone above its limit'}         | ${4}   | ${undefined} | ${3}         | ${false}
-  ${'a figure for information has no limit'} | ${999} | ${1}         | ${undefined} | ${true}
-`(
-  '$case',
-  ({ value, against, limit, within }: { value: number; against?: number; limit?: number; within: boolean }) => {
-    const one = figure({ name: 'x', value, unit: 'ms', ...(against && { against }), ...(limit && { limit }) });
-    expect(isWithin(one)).toBe(within);
-  },
-);
+test.each<[string, { value: number; against?: number; limit?: number }, boolean]>([
+  ['a ratio at its limit', { value: 150, against: 100, limit: 1.5 }, true],
+  ['a ratio above its limit', { value: 151, against: 100, limit: 1.5 }, false],
+  ['a value alone at its limit', { value: 3, limit: 3 }, true],
+  ['a value alone above its limit', { value: 4, limit: 3 }, false],
+  ['a figure for information has no limit', { value: 999, against: 1 }, true],
+])('%s', (_, one, within) => {
+  expect(isWithin(figure({ name: 'x', unit: 'ms', ...one }))).toBe(within);
+});
 
 test('a figure above its limit stands out in the table', () => {
   expect(renderFigures([figure({ name: 'slow', value: 30, unit: 's', against: 10, limit: 2 })])).toContain('ABOVE');

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { quantityValue } from '../../api/kubernetes/quantity.ts';
 import type { VirtualMachineInstance, Volume } from '../../api/kubevirt/types.ts';
@@ -60,6 +60,7 @@ async function prepareVolume(
   if (ephemeral) await overlay(name, join(volumeDirectory(name), 'disk.img'), 'raw', size);
   if (emptyDisk) await ensureEmptyImage(emptyDiskImage(name), size ?? quantityValue(String(emptyDisk.capacity)));
   if (cloudInitNoCloud) await cloudInit(name, cloudInitNoCloud, vmi);
+  if (cloudInitNoCloud && size !== undefined) truncateSync(cloudInitImage(name), size);
   if (notMadeYet(volume)) {
     throw new ConversionError(
       `spec.volumes[${name}]`,

@@ -1,4 +1,4 @@
-import { LAUNCHER_VOLUMES } from '../../api/launcher/paths.ts';
+import { LAUNCHER_VOLUMES, cloudInitImage } from '../../api/launcher/paths.ts';
 
 /** What migrations read from and put into a domain's XML, as libvirt writes it. Pure. */
 
@@ -29,7 +29,7 @@ export function markOf(xml: string): Mark | undefined {
 const attribute = (element: string, name: string): string | undefined =>
   new RegExp(`\\s${name}=(["'])(.*?)\\1`).exec(element)?.[2];
 
-/** A disk whose image lies in the Pod itself, so that a migration has to copy it. */
+/** A writable disk whose image lies in the Pod itself, so that a migration has to copy it. Read-only ones are made anew, the same byte for byte. */
 export interface LocalDisk {
   readonly volume: string;
   /** The guest's device, as libvirt names it. */
@@ -37,14 +37,18 @@ export interface LocalDisk {
   readonly file: string;
 }
 
+const LOCAL = [`${LAUNCHER_VOLUMES.ephemeral.path}/`, cloudInitImage('').replace(/\.iso$/, '')];
+
 export function localDisks(xml: string): LocalDisk[] {
   return [...xml.matchAll(/<disk [^]*?<\/disk>/g)].flatMap(([disk]) => {
     const element = (name: string): string => new RegExp(`<${name} [^>]*>`).exec(disk)?.[0] ?? '';
     const file = attribute(element('source'), 'file');
     const target = attribute(element('target'), 'dev');
     const volume = attribute(element('alias'), 'name')?.replace(/^ua-/, '');
-    const local = file?.startsWith(`${LAUNCHER_VOLUMES.ephemeral.path}/`) === true;
-    return local && target !== undefined && volume !== undefined ? [{ volume, target, file }] : [];
+    const local = file !== undefined && LOCAL.some((prefix) => file.startsWith(prefix));
+    return local && !disk.includes('<readonly/>') && target !== undefined && volume !== undefined
+      ? [{ volume, target, file }]
+      : [];
   });
 }
 

@@ -187,7 +187,9 @@ export class Migrations {
 
   async #copiedDisks(seen: Observation | undefined): Promise<MigrationView['copiedDisks']> {
     if (seen === undefined || !isActive(seen)) return undefined;
-    return inTime(this.#ports.domains.domain.run(copiedDisks));
+    const disks = this.#ports.domains.domain.run(copiedDisks);
+    disks.catch((error: unknown) => this.#ports.log.warn({ err: error }, 'the disks were not read'));
+    return inTime(disks);
   }
 
   async #size(): Promise<number> {

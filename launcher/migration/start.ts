@@ -80,7 +80,7 @@ export async function copiedDisks(client: LibvirtClient, domain: DomainRef): Pro
 
 function capacityOf(stats: Parameters, target: string): number {
   const index = Array.from({ length: Number(stats['block.count'] ?? 0) }, (_, i) => i).find(
-    (i) => stats[`block.${i}.name`] === target && stats[`block.${i}.backingIndex`] === undefined,
+    (i) => stats[`block.${i}.name`] === target,
   );
   const capacity = index === undefined ? undefined : stats[`block.${index}.capacity`];
   if (capacity === undefined) throw new Error(`libvirt does not tell the size of disk ${target}`);

@@ -25,7 +25,7 @@ test('a guest with disks of its own moves: stopped in the target until the sourc
   expect(await view('source')).toMatchObject({
     role: 'none',
     domain: 'active',
-    copiedDisks: [{ volume: 'root' }, { volume: 'scratch', size: 16 * 1024 * 1024 }],
+    copiedDisks: [{ volume: 'root' }, { volume: 'scratch', size: 16 * 1024 * 1024 }, { volume: 'seed' }],
   });
   expect(await view('target')).toMatchObject({ role: 'target', domain: 'none', resumed: false });
   expect(await target.client.refusal('SyncVMI', syncRequest(target.pod, { epoch: 2 }))).toMatchObject({
@@ -33,15 +33,13 @@ test('a guest with disks of its own moves: stopped in the target until the sourc
   });
   const reports = target.client.watch();
 
-  const { ended } = source.client.migrate(request());
+  const { ended, events } = source.client.migrate(request());
   expect(await ended).toMatchObject({ kind: 'sourceGone' });
-  const goneAt = Date.now();
   expect(qemu(source.pod)).toEqual([]);
   expect(await target.client.json('ResumeMigrated', { migrationUid: uid })).toMatchObject({
     domain: 'active',
     resumed: true,
   });
-  console.log('resume took', Date.now() - goneAt);
   expect(reports.reports.map(({ state }) => state)).toContain('incoming');
   expect(await target.client.json('FinalizeMigration', { migrationUid: uid, tokenEpoch: 2 })).toMatchObject({
     finalized: true,
@@ -53,7 +51,6 @@ test('a guest with disks of its own moves: stopped in the target until the sourc
   expect(await view('source')).toMatchObject({
     outcome: { kind: 'sourceGone', numbers: { downtimeMs: expect.any(Number) } },
   });
-  console.log(JSON.stringify(await view('source')));
   expect(await source.client.migrate(request()).ended).toMatchObject({ kind: 'sourceGone' });
   source.pod.terminate();
   expect(await source.pod.exited).toBe(0);
@@ -61,4 +58,37 @@ test('a guest with disks of its own moves: stopped in the target until the sourc
   await target.client.report('ShutdownVMI', { deadlineMs: Date.now() + 60_000 });
   expect(await target.pod.exited).toBe(0);
   expect(target.pod.lastReport).toMatchObject({ end: 'agentShutdown' });
+});
+
+test('a guest that a user has paused moves as it is, and runs on when the user wants', async () => {
+  const { uid, source, target, request } = await prepareMigration();
+  await source.client.report('PauseVMI');
+  expect(await source.client.migrate(request()).ended).toMatchObject({ kind: 'sourceGone' });
+  expect(await target.client.refusal('UnpauseVMI')).toMatchObject({ details: `migration ${uid} is under way` });
+  expect(await target.client.json('ResumeMigrated', { migrationUid: uid })).toMatchObject({ resumed: true });
+  expect(await target.client.report('GetDomain')).toMatchObject({ state: 'paused', pausedBy: 'user' });
+  await target.client.json('FinalizeMigration', { migrationUid: uid, tokenEpoch: 2 });
+  expect(await target.client.report('UnpauseVMI')).toMatchObject({ state: 'running' });
+});
+
+test('what does not fit a migration is refused, and changes nothing', async () => {
+  const { uid, source, target, request, view } = await prepareMigration();
+  const another = '4d2c1a60-0000-4000-8000-000000000000';
+  const refusals = [
+    target.client.refusal('ResumeMigrated', { json: JSON.stringify({ migrationUid: uid }) }),
+    target.client.refusal('FinalizeMigration', { json: JSON.stringify({ migrationUid: uid, tokenEpoch: 2 }) }),
+    target.client.refusal('ResumeMigrated', { json: JSON.stringify({ migrationUid: another }) }),
+    source.client.refusal('AbandonMigrationTarget', { json: JSON.stringify({ migrationUid: another }) }),
+    source.client.refusal('GetMigration', { json: '{}' }),
+  ];
+  expect((await Promise.all(refusals)).map((refusal) => refusal?.code)).toEqual([
+    status.ABORTED, // nothing has come in yet
+    status.FAILED_PRECONDITION,
+    status.FAILED_PRECONDITION,
+    status.FAILED_PRECONDITION,
+    status.INVALID_ARGUMENT,
+  ]);
+  await expect(target.client.migrate(request()).ended).rejects.toThrow(/no guest runs here/);
+  expect(await view('source')).toMatchObject({ role: 'none', domain: 'active' });
+  expect(await view('target')).toMatchObject({ role: 'target', domain: 'none' });
 });

@@ -1,10 +1,10 @@
-import { phaseOf } from '../migration/objects.ts';
+import { phaseOf, toldBy, type Migration } from '../migration/objects.ts';
 import { summarize } from '../migration/summary.ts';
 import { numbersInWords } from '../migration/words.ts';
 import { remedyFor } from '../remedies.ts';
-import type { Told } from '../temporal/operations.ts';
 import { clause, duration } from '../words.ts';
-import { MIGRATION_STAGES, notReached, ok, type Facts, type Stage, type Standing } from './facts.ts';
+import { MIGRATION_STAGES, notReached, ok } from './facts.ts';
+import type { Facts, OperationFacts, Stage, Standing } from './facts.ts';
 import { lastWorked, troubleOf } from './obstacle.ts';
 import { noNode, stuck, targetPod } from './pod.ts';
 
@@ -26,75 +26,79 @@ const STAGE_OF_STEP: Record<string, MigrationStage> = {
   RetireSource: 'Finalize',
 };
 
+interface Known {
+  facts: Facts;
+  object: Migration;
+  state: MigrationWalk['state'];
+  operation?: OperationFacts;
+}
+
 /** The newest migration of the instance, stage by stage; undefined: it was never migrated, or that could not be asked. */
 export function walkMigration(facts: Facts): MigrationWalk | undefined {
-  const migration = facts.migration.answered ? facts.migration.value : undefined;
-  if (!migration) return undefined;
+  const object = facts.migration.answered ? facts.migration.value : undefined;
+  if (!object) return undefined;
   const operation = facts.temporal.answered ? facts.temporal.value.migration : undefined;
-  const { vmi, now } = facts;
-  const { outcome } = summarize({ last: migration, gone: false, ...(vmi && { vmi }), told: operation?.status }, now);
+  const { outcome, failure } = summaryOf(facts, object, operation);
   const state = outcome === 'unknown' ? 'running' : outcome;
-  const at = MIGRATION_STAGES.indexOf(stageOf(facts, operation?.status, state === 'failed' || state === 'cancelled'));
+  const known = { facts, object, state, ...(operation && { operation }) };
+  const at = MIGRATION_STAGES.indexOf(stageOf(known));
   const stages = MIGRATION_STAGES.map((stage, n): Stage => {
-    if (state === 'succeeded') return { stage, ...whenMoved(stage, facts) };
+    if (state === 'succeeded') return { stage, ...whenMoved(stage, known) };
     if (n !== at) return { stage, ...(n < at ? ok('done') : notReached) };
-    return { stage, ...standing(facts, state) };
+    if (state === 'cancelled') return { stage, state: 'failed', why: 'it was cancelled' };
+    if (state === 'running') return { stage, ...underWay(known) };
+    return { stage, ...(trouble(known) ?? failedBy(failure, facts)) };
   });
-  return { name: migration.metadata?.name ?? '', state, stages };
+  return { name: object.metadata?.name ?? '', state, stages };
 }
+
+const summaryOf = (facts: Facts, last: Migration, operation: OperationFacts | undefined) =>
+  summarize({ last, gone: false, ...(facts.vmi && { vmi: facts.vmi }), told: operation?.status }, facts.now);
 
 /** Where it is or where it ended: by its steps, else by its phases. */
-function stageOf(facts: Facts, told: Told | undefined, over: boolean): MigrationStage {
-  const step = told && lastWorked(told.steps, over);
+function stageOf({ object, operation, state }: Known): MigrationStage {
+  const over = state === 'failed' || state === 'cancelled';
+  const step = operation?.status && lastWorked(operation.status.steps, over);
   if (step) return STAGE_OF_STEP[step.name] ?? 'Prepare';
-  const migration = facts.migration.answered ? facts.migration.value : undefined;
-  const phases = (migration?.status?.phaseTransitionTimestamps ?? []).map(({ phase }) => phase);
-  return phases.includes('Running') || migration?.status?.phase === 'Running' ? 'Migrate' : 'Prepare';
+  const phases = (object.status?.phaseTransitionTimestamps ?? []).map(({ phase }) => phase);
+  return phases.includes('Running') || phaseOf(object) === 'Running' ? 'Migrate' : 'Prepare';
 }
+
+const trouble = ({ facts, operation }: Known): Standing | undefined =>
+  operation?.status && troubleOf(operation.status, operation.state !== 'running', facts);
 
 /** It is over and well; what is left to do may still wait. */
-function whenMoved(stage: MigrationStage, facts: Facts): Standing {
-  const operation = facts.temporal.answered ? facts.temporal.value.migration : undefined;
-  if (stage === 'Migrate' && operation?.status?.migration?.numbers)
-    return ok(numbersInWords(operation.status.migration.numbers));
-  if (stage !== 'Finalize' || !operation?.status) return ok('done');
-  return troubleOf(operation.status, operation.state !== 'running', facts) ?? ok('done');
+function whenMoved(stage: MigrationStage, known: Known): Standing {
+  const numbers = known.operation?.status?.migration?.numbers;
+  if (stage === 'Migrate' && numbers) return ok(numbersInWords(numbers));
+  return (stage === 'Finalize' ? trouble(known) : undefined) ?? ok('done');
 }
 
-function standing(facts: Facts, state: MigrationWalk['state']): Standing {
-  const operation = facts.temporal.answered ? facts.temporal.value.migration : undefined;
-  if (state === 'cancelled') return { state: 'failed', why: 'it was cancelled' };
-  const outcomeUnknown = operation?.status?.migration?.outcomeUnknown;
-  if (outcomeUnknown !== undefined)
-    return {
-      state: 'waiting',
-      why: `nobody can say who holds the guest: ${clause(outcomeUnknown)}`,
-      remedy: remedyFor('MigrationOutcomeUnknown', facts.name),
-    };
-  const trouble = operation?.status && troubleOf(operation.status, operation.state !== 'running', facts);
-  return trouble ?? (state === 'failed' ? failedByObject(facts) : underWay(facts));
-}
+const failedBy = (failure: ReturnType<typeof summaryOf>['failure'], { name }: Facts): Standing => ({
+  state: 'failed',
+  why: clause(failure?.message ?? 'its object does not say why'),
+  remedy: remedyFor(failure?.type ?? 'MigrationFailed', name),
+});
 
-function failedByObject(facts: Facts): Standing {
-  const last = facts.migration.answered ? facts.migration.value : undefined;
-  const failure = last && summarize({ last, gone: false, ...(facts.vmi && { vmi: facts.vmi }) }, facts.now).failure;
-  return {
-    state: 'failed',
-    why: clause(failure?.message ?? 'its object does not say why'),
-    remedy: remedyFor('MigrationFailed', facts.name),
-  };
-}
-
-function underWay(facts: Facts): Standing {
-  const migration = facts.migration.answered ? facts.migration.value : undefined;
-  const operation = facts.temporal.answered ? facts.temporal.value.migration : undefined;
-  const pod = targetPod(facts, migration?.metadata?.uid ?? '');
-  const why = pod && (noNode(pod) ?? stuck(pod));
-  if (why !== undefined)
-    return { state: 'waiting', why: `target Pod: ${why}`, remedy: remedyFor('PodNotReady', facts.name) };
-  const phase = migration ? phaseOf(migration) : '';
+function underWay(known: Known): Standing {
+  const { facts, object, operation } = known;
+  const waits = (why: string, remedy: string): Standing => ({ state: 'waiting', why, remedy });
+  const nobodyKnows =
+    operation?.status?.migration?.outcomeUnknown ?? toldBy(object, 'MigrationOutcomeUnknown')?.message;
+  if (nobodyKnows !== undefined)
+    return waits(
+      `nobody can say who holds the guest: ${clause(nobodyKnows)}`,
+      remedyFor('MigrationOutcomeUnknown', facts.name),
+    );
+  const told = trouble(known);
+  if (told) return told;
+  const pod = targetPod(facts, object.metadata?.uid ?? '');
+  const stuckPod = pod && (noNode(pod) ?? stuck(pod));
+  if (stuckPod !== undefined) return waits(`target Pod: ${stuckPod}`, remedyFor('PodNotReady', facts.name));
+  const waiting = toldBy(object, 'Waiting');
+  if (waiting) return waits(`${waiting.type}: ${clause(waiting.message)}`, remedyFor(waiting.type, facts.name));
   const step = operation?.status?.steps.at(-1);
-  const doing = step ? `${step.name} for ${duration(step.startedAt, facts.now)}` : `phase ${phase}`;
+  const doing = step ? `${step.name} for ${duration(step.startedAt, facts.now)}` : `phase ${phaseOf(object)}`;
   const note = step?.note === undefined ? '' : ` (${clause(step.note)})`;
-  return { state: 'waiting', why: `it is under way: ${doing}${note}`, remedy: 'wait' };
+  return waits(`it is under way: ${doing}${note}`, 'wait');
 }

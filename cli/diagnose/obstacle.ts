@@ -83,7 +83,10 @@ const stageOf = (type: FailureInfo['type'], facts: Facts): StageName =>
   type === 'PodNotReady' && unschedulable(facts) !== undefined ? 'scheduling' : STAGE_OF[type];
 
 /** KubeVirt's reasons in the condition Synchronized that stand for a failure type. */
-const REASONS: Record<string, FailureInfo['type']> = { FailedPvcNotFound: 'VolumeNotFound' };
+const REASONS: Record<string, FailureInfo['type']> = {
+  FailedPvcNotFound: 'VolumeNotFound',
+  UnsupportedRunStrategy: 'InvalidSpec',
+};
 
 /** Condition that names what is in the way; of the VM as long as there is no VMI. */
 function fromConditions(facts: Facts): Obstacle | undefined {

@@ -37,7 +37,7 @@ export function renderOperation(operation: OperationView, now: string): string {
   const { status, silence } = operation;
   const took = duration(operation.startedAt, operation.endedAt ?? now);
   const name = NAMES[operation.operation] ?? operation.operation;
-  const way = status?.migration === undefined ? '' : route(status.migration);
+  const way = route(status?.migration?.source?.node, status?.migration?.target?.node);
   const lines = [
     `${name} ${operation.state}${status?.end ? ` (${status.end})` : ''}${way && `, ${way}`}, ${operation.startedAt}, ${took}`,
   ];

@@ -3,7 +3,8 @@ import type { KubePort } from '../../activities/kube/port.ts';
 import type { Display, Shown } from '../display.ts';
 import { talking } from '../virtual-machine.ts';
 import { clause, duration } from '../words.ts';
-import { isOver, phaseOf, refOf, type Migration } from './objects.ts';
+import type { Told } from '../temporal/operations.ts';
+import { isOver, phaseOf, refOf, toldBy, type Migration } from './objects.ts';
 import type { Heard, Watch } from './watch.ts';
 import { progressInWords, route } from './words.ts';
 
@@ -48,9 +49,10 @@ export async function follow(
 /** What to show of a migration under way. */
 export function shownOf(migration: Migration, { status, progress, silence }: Heard, now: string): Shown {
   const phase = migration.metadata?.deletionTimestamp && !isOver(migration) ? 'cancelling' : phaseOf(migration);
-  const way = status?.migration ? route(status.migration) : '';
+  const { sourceNode, targetNode } = migration.status?.migrationState ?? {};
+  const way = route(status?.migration?.source?.node ?? sourceNode, status?.migration?.target?.node ?? targetNode);
   const headline = way === '' ? phase : `${phase} (${way})`;
-  const obstacle = obstacleIn(status, now);
+  const obstacle = status ? obstacleIn(status, now) : obstacleOn(migration);
   if (obstacle !== undefined) return { headline: `${headline}, ${obstacle}` };
   if (phaseOf(migration) === 'Running' && progress) return { headline, detail: progressInWords(progress) };
   if (silence !== undefined && !isOver(migration)) return { headline, detail: `no details: ${clause(silence)}` };
@@ -59,10 +61,18 @@ export function shownOf(migration: Migration, { status, progress, silence }: Hea
 }
 
 /** What stands in the way, in words. */
-function obstacleIn(status: Heard['status'], now: string): string | undefined {
-  if (status?.migration?.outcomeUnknown !== undefined) return `outcome unknown: ${status.migration.outcomeUnknown}`;
-  const step = status?.steps.at(-1);
+function obstacleIn(status: Told, now: string): string | undefined {
+  if (status.migration?.outcomeUnknown !== undefined) return `outcome unknown: ${status.migration.outcomeUnknown}`;
+  const step = status.steps.at(-1);
   if (!step?.failure || (step.state !== 'waiting' && step.state !== 'running')) return undefined;
   const next = step.nextTryAt === undefined ? '' : ` (next try in ${duration(now, step.nextTryAt)})`;
   return `waiting in ${step.name}: ${step.failure.type}: ${step.failure.message}${next}`;
+}
+
+/** The same as far as the object tells. */
+function obstacleOn(migration: Migration): string | undefined {
+  const lost = toldBy(migration, 'MigrationOutcomeUnknown');
+  if (lost) return `outcome unknown: ${lost.message}`;
+  const waiting = toldBy(migration, 'Waiting');
+  return waiting && `waiting: ${waiting.type}: ${waiting.message}`;
 }

@@ -1,3 +1,4 @@
+import { isFailureType, type FailureInfo } from '../../api/contract/failures.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { KUBEVIRT_API_VERSION, type VirtualMachineInstanceMigration } from '../../api/kubevirt/types.ts';
 import type { KubePort } from '../../activities/kube/port.ts';
@@ -11,6 +12,8 @@ interface VmName {
 
 /** virtctl and others select the migrations of a VMI by it (KubeVirt's API types). */
 const VMI_NAME_LABEL = 'kubevirt.io/vmi-name';
+/** Longer names than a label's value may be are shortened by the controller. */
+const LONGEST_LABEL = 63;
 /** On a migration that repeats a failed one: that one's name. */
 export const RETRY_OF_ANNOTATION = 'virtflow.io/retry-of';
 
@@ -18,6 +21,16 @@ export const phaseOf = (migration: Migration): string => migration.status?.phase
 
 /** It has ended, well or badly. */
 export const isOver = (migration: Migration): boolean => ['Succeeded', 'Failed'].includes(phaseOf(migration));
+
+/** What the object says of a migration's trouble: `Waiting` while it goes on, `Failure` once it has failed, or that nobody knows the outcome. */
+export function toldBy(
+  migration: Migration,
+  condition: 'Waiting' | 'Failure' | 'MigrationOutcomeUnknown',
+): FailureInfo | undefined {
+  const found = migration.status?.conditions?.find(({ type, status }) => type === condition && status === 'True');
+  const { reason = '', message = '' } = found ?? {};
+  return found && { type: isFailureType(reason) ? reason : 'Unknown', message };
+}
 
 export const refOf = ({ metadata }: Migration): ObjectRef => ({
   ...{ namespace: metadata?.namespace ?? '', name: metadata?.name ?? '', uid: metadata?.uid ?? '' },
@@ -50,7 +63,7 @@ export const newMigration = (
   metadata: {
     namespace,
     generateName: 'kubevirt-migrate-vm-',
-    labels: { [VMI_NAME_LABEL]: name },
+    ...(name.length <= LONGEST_LABEL && { labels: { [VMI_NAME_LABEL]: name } }),
     ...(retryOf !== undefined && { annotations: { [RETRY_OF_ANNOTATION]: retryOf } }),
   },
   spec: { vmiName: name, ...(Object.keys(nodeSelector).length > 0 && { addedNodeSelector: nodeSelector }) },

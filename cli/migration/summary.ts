@@ -4,7 +4,7 @@ import type { FailureInfo } from '../../api/contract/failures.ts';
 import type { Told } from '../temporal/operations.ts';
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import { bytes, duration } from '../words.ts';
-import { phaseOf, refOf, type Migration } from './objects.ts';
+import { phaseOf, refOf, toldBy, type Migration } from './objects.ts';
 import { phaseDurations, type PhaseTime } from './words.ts';
 
 /** How a migration ended, as far as it is known. Bytes and milliseconds; times are RFC 3339. */
@@ -79,9 +79,8 @@ function wasCancelled({ last, gone, told }: Ended, state: MigrationState): boole
 }
 
 function failureIn(last: Migration, state: MigrationState): FailureInfo | undefined {
-  const condition = last.status?.conditions?.find(({ message }) => message);
-  const message = state?.failureReason ?? condition?.message;
-  return message ? { type: 'Unknown', message } : undefined;
+  const message = state?.failureReason;
+  return toldBy(last, 'Failure') ?? (message ? { type: 'Unknown', message } : undefined);
 }
 
 const phasesOf = (last: Migration, told: Told | undefined): PhaseTime[] =>

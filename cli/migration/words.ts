@@ -1,13 +1,12 @@
 import Table from 'cli-table3';
-import type { MigrationReport } from '../../api/contract/migrations.ts';
 import type { MigrationNumbers, MigrationProgress } from '../../api/launcher/migration.ts';
 import { bar } from '../display.ts';
 import { bytes, counted, duration } from '../words.ts';
 
 /** "node-a → node-b", as far as it is known. */
-export function route({ source, target }: Pick<MigrationReport, 'source' | 'target'>): string {
-  if (!source?.node) return '';
-  return target?.node ? `${source.node} → ${target.node}` : `from ${source.node}`;
+export function route(source: string | undefined, target: string | undefined): string {
+  if (!source) return '';
+  return target ? `${source} → ${target}` : `from ${source}`;
 }
 
 /** "1.2 GiB in 3 passes, downtime 85 ms, PreCopy". */

@@ -305,4 +305,16 @@ describe('a migration stands at', () => {
     const { standsAt } = walk({ ...f.migrating(last), vmi: running([f.AGENT]) });
     expect(standsAt).toMatchObject({ stage: 'Prepare', state: 'failed', why: 'no room' });
   });
+
+  test.each([
+    ['Waiting', 'VolumeNotReady', 'waiting', 'Scheduling', /VolumeNotReady: so it is/, /describe pvc/],
+    ['MigrationOutcomeUnknown', 'Unproven', 'waiting', 'Running', /who holds the guest: so it is/, /delete neither/],
+    ['Failure', 'PeerUnreachable', 'failed', 'Failed', /so it is/, /node workers are Ready/],
+  ])('condition %s (%s) of its object, without Temporal', (type, reason, state, phase, why, remedy) => {
+    const conditions = [{ type, status: 'True', reason, message: 'so it is.' }];
+    const { standsAt } = walk(f.migrating(migration(phase, { status: { conditions } })));
+    expect(standsAt).toMatchObject({ state });
+    expect(standsAt?.why).toMatch(why);
+    expect(standsAt?.remedy).toMatch(remedy);
+  });
 });

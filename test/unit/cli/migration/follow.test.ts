@@ -69,6 +69,16 @@ test('a step that runs is named with its time, and a deleted migration is being 
   });
 });
 
+test.each([
+  ['Waiting', 'QuotaExceeded', 'waiting: QuotaExceeded: no room'],
+  ['MigrationOutcomeUnknown', 'Unproven', 'outcome unknown: no room'],
+])('without Temporal the condition %s tells what stands in the way', (type, reason, text) => {
+  const conditions = [{ type, status: 'True', reason, message: 'no room' }];
+  const migrationState = { sourceNode: 'node-a', targetNode: 'node-b' };
+  const seen = migration('Scheduling', { status: { conditions, migrationState } });
+  expect(shownOf(seen, { silence: 'x' }, at(3))).toEqual({ headline: `Scheduling (node-a → node-b), ${text}` });
+});
+
 test('an outcome that nobody knows is said as such', () => {
   const status = told(report('Running', { outcomeUnknown: 'node-a is silent' }));
   expect(shownOf(migration('Running'), { status }, at(3)).headline).toContain('outcome unknown: node-a is silent');

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { KubePort } from '../../../../activities/kube/port.ts';
-import { isOver, migrationsOf, newMigration, sinceCreationOf } from '../../../../cli/migration/objects.ts';
+import { isOver, migrationsOf, newMigration, sinceCreationOf, toldBy } from '../../../../cli/migration/objects.ts';
 import { NAME, at, migration, running } from './samples.ts';
 
 test('a migration is asked for as virtctl does it', () => {
@@ -16,6 +16,22 @@ test('a migration is asked for as virtctl does it', () => {
     spec: { vmiName: 'web', addedNodeSelector: { zone: 'east' } },
   });
   expect(newMigration(NAME).spec).toEqual({ vmiName: 'web' });
+});
+
+test('a name that is too long for a label is left to the controller', () => {
+  const long = newMigration({ namespace: 'prod', name: 'x'.repeat(64) });
+  expect(long.metadata?.labels).toBeUndefined();
+});
+
+test('what the object says of its trouble has a type, if it is one that is known', () => {
+  const conditions = [
+    { type: 'Waiting', status: 'True', reason: 'QuotaExceeded', message: 'no room' },
+    { type: 'Failure', status: 'True', reason: 'Sunspots', message: 'who knows' },
+  ];
+  const told = migration('Scheduling', { status: { conditions } });
+  expect(toldBy(told, 'Waiting')).toEqual({ type: 'QuotaExceeded', message: 'no room' });
+  expect(toldBy(told, 'Failure')).toEqual({ type: 'Unknown', message: 'who knows' });
+  expect(toldBy(told, 'MigrationOutcomeUnknown')).toBeUndefined();
 });
 
 test('migrations are found by what they say, with or without the label, oldest first', async () => {

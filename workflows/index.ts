@@ -1,5 +1,7 @@
 /** What the controller worker's bundle offers: workflow functions only, by the names of WORKFLOWS. */
+export { migrationScheduler } from './migration-scheduler/migration-scheduler.ts';
 export { shutdownInstance } from './shutdown/shutdown-instance.ts';
 export { startInstance } from './start/start-instance.ts';
+export { migrateInstance } from './migrate/migrate-instance.ts';
 export { virtualMachineInstance } from './instance/instance.ts';
 export { virtualMachine } from './virtual-machine/virtual-machine.ts';

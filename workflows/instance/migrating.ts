@@ -59,6 +59,8 @@ export const migrationProgressed = (state: InstanceState, progress: OperationPro
   const { migration, pod, epoch } = progress;
   if (migration === undefined) return state;
   if (state.operation?.id !== progress.operationId) {
+    // It proposes itself later, or is over and tells that too.
+    if (migration.phase === 'Pending' || isOver(migration.phase)) return state;
     return withProposal(state, {
       ...{ operationId: progress.operationId, migration: migration.migration },
       late: true,

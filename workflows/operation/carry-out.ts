@@ -1,10 +1,11 @@
-import { CancellationScope, condition } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, condition } from '@temporalio/workflow';
 import type { FailureInfo } from '../../api/contract/failures.ts';
 import type { StepRecord } from '../../api/contract/operations.ts';
 import { found, isCancellation, isDefect, isRetryable, toFailureInfo } from '../shared/failures.ts';
 import { after, msUntil, now } from '../shared/time.ts';
 import type { Journal } from './journal.ts';
 import type { Observations } from './observations.ts';
+import type { Endless } from './patience.ts';
 import { afterFailure, backOffMs } from './patience.ts';
 
 /** What a step's function gets in each of its rounds. */
@@ -20,15 +21,16 @@ export interface Round {
 export interface Work<T> {
   /** Node whose worker does it; absent: the controller. */
   node?: string;
-  /** Never gives up on a failure that may pass, because giving up would not be safe. */
-  endless?: boolean;
+  endless?: Endless;
+  /** Milliseconds after which it gives up on failures that may pass; absent: a day for waits on the outside, ten minutes otherwise. */
+  limitMs?: number;
   run: (round: Round) => Promise<T>;
 }
 
 /** Runs rounds of a step until one succeeds, with the step's durable back-off in between. */
 export const newCarrier =
   (journal: Journal, seen: Observations) =>
-  async <T>(record: StepRecord, { node, endless, run }: Work<T>): Promise<T> => {
+  async <T>(record: StepRecord, { node, endless = false, limitMs, run }: Work<T>): Promise<T> => {
     for (;;) {
       record.attempts += 1;
       journal.changed();
@@ -39,22 +41,26 @@ export const newCarrier =
         return value;
       } catch (error) {
         if (isDefect(error)) throw error;
-        if (isCancellation(error) && CancellationScope.current().consideredCancelled) {
+        const isCancelled = CancellationScope.current().consideredCancelled || error instanceof CancelledFailure;
+        if (isCancellation(error) && isCancelled) {
           journal.end(record, 'cancelled');
           throw error;
         }
         const failure = toFailureInfo(error, node);
+        const elapsedMs = msUntil(now(), record.startedAt);
         const verdict = afterFailure({
-          ...{ failure, retryable: isRetryable(error, failure), endless: endless === true },
-          ...{ round: record.attempts, elapsedMs: msUntil(now(), record.startedAt) },
+          ...{ failure, retryable: isRetryable(error, failure), endless, round: record.attempts, elapsedMs },
+          ...(limitMs === undefined ? {} : { limitMs }),
         });
         if (verdict !== 'retry') {
           record.failure = failure;
           journal.end(record, 'failed');
           if (verdict === 'fail') throw error;
-          throw found('DeadlineExceeded', `${record.name} waited a day in vain; last: ${failure.message}`);
+          const waited = limitMs === undefined ? 'a day' : `${Math.round(limitMs / 1000)} s`;
+          throw found('DeadlineExceeded', `${record.name} waited ${waited} in vain; last: ${failure.message}`);
         }
-        await backOff(journal, seen, record, failure, calls);
+        const left = limitMs === undefined ? Infinity : limitMs - elapsedMs;
+        await backOff(journal, seen, record, failure, { calls, left });
       }
     }
   };
@@ -71,9 +77,9 @@ const backOff = async (
   seen: Observations,
   record: StepRecord,
   failure: FailureInfo,
-  calls: number,
+  { calls, left }: { calls: number; left: number },
 ): Promise<void> => {
-  const ms = backOffMs(record.attempts);
+  const ms = Math.min(backOffMs(record.attempts), left);
   record.nextTryAt = after(now(), ms);
   journal.trouble(record, failure);
   try {

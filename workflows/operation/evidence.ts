@@ -1,7 +1,7 @@
 import type { GoneEvidence } from '../../api/contract/activities.ts';
 import type { ObjectRef, PodRef } from '../../api/contract/refs.ts';
 import { found, toFailureInfo } from '../shared/failures.ts';
-import { controllerActivities, nodeActivities } from '../shared/proxies.ts';
+import { controllerActivities, nodeActivities, promptNodeActivities } from '../shared/proxies.ts';
 import type { Operation, Round } from './operation.ts';
 
 /**
@@ -14,6 +14,7 @@ export const proveGone = async (
   vmi: ObjectRef,
   pod: PodRef,
   { summary }: Pick<Round, 'summary'>,
+  { isUrgent = false }: { isUrgent?: boolean } = {},
 ): Promise<GoneEvidence> => {
   const live = await controllerActivities(summary).observePod({ vmi, pod });
   const told = seen.pod(pod.uid);
@@ -25,7 +26,8 @@ export const proveGone = async (
   if (node === undefined) {
     throw found('Unproven', `Pod ${pod.name} is gone and it is not known on which node it was; see its events.`);
   }
-  return await namingNode(node, () => nodeActivities(node, summary).proveDomainGone({ vmi, pod: { ...pod, node } }));
+  const onNode = isUrgent ? promptNodeActivities : nodeActivities;
+  return await namingNode(node, () => onNode(node, summary).proveDomainGone({ vmi, pod: { ...pod, node } }));
 };
 
 /** Has "no worker" say on which node. */

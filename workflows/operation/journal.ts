@@ -16,11 +16,12 @@ import {
 } from '../../api/contract/operations.ts';
 import { tell } from '../shared/signals.ts';
 import { now } from '../shared/time.ts';
+import type { Attributes } from '../shared/visibility.ts';
 import { newAttributeWriter } from '../shared/visibility.ts';
 import type { Observations } from './observations.ts';
 import { stepTable } from './step-table.ts';
 
-export type Facts = Partial<Pick<OperationStatus, 'pod' | 'epoch' | 'end' | 'deadline'>>;
+export type Facts = Partial<Pick<OperationStatus, 'pod' | 'epoch' | 'end' | 'deadline' | 'migration'>>;
 
 /** What an operation tells of itself: to queries, to the UI, to search, and to its entity. */
 export interface Journal {
@@ -40,7 +41,12 @@ export interface Journal {
 }
 
 /** Registers the handlers; to be called before the first await. */
-export const newJournal = (kind: OperationKind, input: OperationInput, seen: Observations): Journal => {
+export const newJournal = (
+  kind: OperationKind,
+  input: OperationInput,
+  seen: Observations,
+  onTrouble: (failure: FailureInfo | undefined) => void = () => undefined,
+): Journal => {
   const { vmi, attempt, retryOf, entity } = input;
   const operationId = workflowInfo().workflowId;
   const writeAttributes = newAttributeWriter();
@@ -69,7 +75,7 @@ export const newJournal = (kind: OperationKind, input: OperationInput, seen: Obs
     status.phase = phase;
     writeAttributes({
       ...{ VmNamespace: vmi.namespace, VmName: vmi.name, VmUid: input.vm?.uid ?? vmi.uid },
-      ...{ Operation: kind, Phase: phase, NodeName: status.pod?.node, FailureReason: status.failure?.type },
+      ...{ Operation: kind, Phase: phase, FailureReason: status.failure?.type, ...nodesOf(status) },
     });
     changed();
   };
@@ -104,6 +110,7 @@ export const newJournal = (kind: OperationKind, input: OperationInput, seen: Obs
       else record.failure = failure;
       record.state = failure === undefined ? 'running' : 'waiting';
       trouble = failure === undefined ? undefined : { step: record.name, failure };
+      onTrouble(failure);
       changed();
       tellProgress();
     },
@@ -113,7 +120,11 @@ export const newJournal = (kind: OperationKind, input: OperationInput, seen: Obs
       delete record.nextTryAt;
       if (state === 'done') {
         delete record.failure;
-        trouble = undefined;
+        // Another step that runs beside this one may still wait.
+        if (trouble !== undefined && !status.steps.some((step) => step.state === 'waiting')) {
+          trouble = undefined;
+          onTrouble(undefined);
+        }
       }
       changed();
       tellProgress();
@@ -134,18 +145,28 @@ export const newJournal = (kind: OperationKind, input: OperationInput, seen: Obs
   };
 };
 
-const placeOf = ({ pod, epoch }: OperationStatus): Pick<OperationStatus, 'pod' | 'epoch'> => ({
+const placeOf = ({ pod, epoch, migration }: OperationStatus): Pick<OperationStatus, 'pod' | 'epoch' | 'migration'> => ({
   ...(pod === undefined ? {} : { pod }),
   ...(epoch === undefined ? {} : { epoch }),
+  ...(migration === undefined ? {} : { migration }),
 });
 
+const nodesOf = ({ pod, migration }: OperationStatus): Attributes =>
+  migration === undefined
+    ? { NodeName: pod?.node }
+    : {
+        ...{ MigrationUid: migration.migration.uid },
+        ...{ NodeName: migration.source?.node, TargetNode: migration.target?.node },
+      };
+
 const handleRetryNow = ({ steps }: OperationStatus, seen: Observations): void => {
+  const waiting = (): StepRecord | undefined => steps.findLast(({ state }) => state === 'waiting');
   const retry = (): { step: string } => {
     seen.call();
-    return { step: steps.at(-1)?.name ?? '' };
+    return { step: waiting()?.name ?? '' };
   };
   const validator = (): void => {
-    if (steps.at(-1)?.state === 'waiting') return;
+    if (waiting() !== undefined) return;
     throw ApplicationFailure.nonRetryable('No step of this operation waits; see its steps with virtflow history.');
   };
   setHandler(retryNow, retry, { validator });

@@ -14,6 +14,7 @@ import type { Journal } from './journal.ts';
 import { newJournal } from './journal.ts';
 import type { Observations } from './observations.ts';
 import { observe } from './observations.ts';
+import type { Endless } from './patience.ts';
 
 export type { Round } from './carry-out.ts';
 
@@ -33,6 +34,15 @@ export interface Step<T> extends Work<T> {
 export interface Operation extends Pick<Journal, 'enter' | 'found'> {
   step: <T>(name: string, step: Step<T>) => Promise<T>;
   seen: Observations;
+  /** From here on nothing is undone and nothing cancelled. */
+  pointOfNoReturn: (rest: () => Promise<void>) => Promise<void>;
+}
+
+export interface Manner {
+  /** What was made is taken back and cleaned up whatever it takes; otherwise the first undo that fails for good ends the chain. */
+  persistent?: boolean;
+  /** A step waits, or waits no longer. */
+  onTrouble?: (failure: FailureInfo | undefined) => void;
 }
 
 /**
@@ -44,39 +54,51 @@ export const operation = async (
   kind: OperationKind,
   input: OperationInput,
   story: (op: Operation) => Promise<void>,
+  { persistent = false, onTrouble }: Manner = {},
 ): Promise<OperationResult> => {
   const seen = observe();
-  const journal = newJournal(kind, input, seen);
-  const { step, undoAll, cleanUp } = newSteps(journal, seen);
+  const journal = newJournal(kind, input, seen, onTrouble);
+  const { step, pointOfNoReturn, undoAll, cleanUp } = newSteps(journal, seen, persistent ? 'whatever' : true);
+  const phases = PHASES[kind === 'migrate' ? 'object' : 'own'];
   try {
-    await story({ step, seen, enter: journal.enter, found: journal.found });
+    await story({ step, seen, pointOfNoReturn, enter: journal.enter, found: journal.found });
     await CancellationScope.nonCancellable(cleanUp);
-    journal.close('Done');
+    journal.close(phases.succeeded);
     await journal.finish('succeeded');
     return resultOf(journal.status);
   } catch (error) {
     if (isDefect(error)) throw error;
     const why: Why = isCancellation(error) ? 'cancelled' : 'failed';
-    const failure = why === 'cancelled' ? CANCELLED : toFailureInfo(error, journal.status.steps.at(-1)?.node);
+    const failure = why === 'cancelled' ? CANCELLED : toFailureInfo(error, failedOn(journal.status));
     await CancellationScope.nonCancellable(async () => {
       await undoAll(why);
       await cleanUp();
     });
-    journal.close(why === 'failed' ? 'Failed' : 'Cancelled', failure);
+    journal.close(phases[why], failure);
     await journal.finish(why);
     const { type, message } = failure;
     throw ApplicationFailure.create({ type, message, nonRetryable: true, details: [journal.status] });
   }
 };
 
+/** Phases in which operations end: a migration's are those of its object. */
+const PHASES = {
+  own: { succeeded: 'Done', failed: 'Failed', cancelled: 'Cancelled' },
+  object: { succeeded: 'Succeeded', failed: 'Failed', cancelled: 'Failed' },
+};
+
+/** Node of the step that failed. */
+const failedOn = ({ steps }: OperationStatus): string | undefined =>
+  (steps.findLast(({ state }) => state === 'failed') ?? steps.at(-1))?.node;
+
 const CANCELLED: FailureInfo = {
   type: 'Cancelled',
   message: 'cancelled by its entity; what it had made was taken back or handed over.',
 };
 
-const newSteps = (journal: Journal, seen: Observations) => {
+const newSteps = (journal: Journal, seen: Observations, persistence: Endless) => {
   const carryOut = newCarrier(journal, seen);
-  const undos: { record: StepRecord; node?: string; undo: NonNullable<Step<unknown>['undo']> }[] = [];
+  let undos: { record: StepRecord; node?: string; undo: NonNullable<Step<unknown>['undo']> }[] = [];
   const cleanUps: { record: StepRecord; node?: string; always: NonNullable<Step<unknown>['always']> }[] = [];
 
   return {
@@ -89,18 +111,24 @@ const newSteps = (journal: Journal, seen: Observations) => {
       if (always !== undefined) cleanUps.push({ record, always, ...on });
       return carryOut(record, work);
     },
+    pointOfNoReturn: (rest: () => Promise<void>): Promise<void> => {
+      undos = [];
+      return CancellationScope.nonCancellable(rest);
+    },
     /** Ends at the first that must stay or cannot be taken back. */
     undoAll: async (why: Why): Promise<void> => {
       for (const { record, undo, ...on } of undos.reverse()) {
         const run = (round: Round): Promise<void | 'keep'> => undo(round, why);
-        const undoing = carryOut(journal.begin(`Undo ${record.name}`, on.node), { ...on, endless: true, run });
+        const undoing = carryOut(journal.begin(`Undo ${record.name}`, on.node), { ...on, endless: persistence, run });
         if ((await undoing.catch(toRecord)) !== undefined) return;
         if (record.state === 'done') record.state = 'undone';
       }
     },
     cleanUp: async (): Promise<void> => {
       for (const { record, always, ...on } of cleanUps.reverse()) {
-        await carryOut(journal.begin(`Clean up ${record.name}`, on.node), { ...on, run: always }).catch(toRecord);
+        const endless = persistence === 'whatever' ? persistence : false;
+        const cleaning = carryOut(journal.begin(`Clean up ${record.name}`, on.node), { ...on, endless, run: always });
+        await cleaning.catch(toRecord);
       }
     },
   };
@@ -113,9 +141,10 @@ const toRecord = (error: unknown): 'keep' => {
   return 'keep';
 };
 
-const resultOf = ({ kind, steps, pod, epoch, end }: OperationStatus): OperationResult => ({
+const resultOf = ({ kind, steps, pod, epoch, end, migration }: OperationStatus): OperationResult => ({
   ...{ kind, steps },
   ...(pod === undefined ? {} : { pod }),
   ...(epoch === undefined ? {} : { epoch }),
   ...(end === undefined ? {} : { end }),
+  ...(migration === undefined ? {} : { migration }),
 });

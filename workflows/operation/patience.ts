@@ -34,8 +34,13 @@ export interface Patience {
   /** Since the step began. */
   elapsedMs: number;
   /** The step must come to its end, however long it takes, because giving up would not be safe. */
-  endless: boolean;
+  endless: Endless;
+  /** Milliseconds after which it is given up, whatever failed; absent: the usual limits. */
+  limitMs?: number;
 }
+
+/** `true`: never gives up on a failure that may pass. `whatever`: on no failure at all, because there is no other way to go. */
+export type Endless = boolean | 'whatever';
 
 /** What `step` does after a failed round. */
 export const afterFailure = ({
@@ -44,9 +49,12 @@ export const afterFailure = ({
   round,
   elapsedMs,
   endless,
+  limitMs,
 }: Patience): 'retry' | 'fail' | 'deadline' => {
+  if (endless === 'whatever') return 'retry';
   if (!retryable) return 'fail';
   if (endless) return 'retry';
+  if (limitMs !== undefined) return elapsedMs < limitMs ? 'retry' : 'deadline';
   if ((WAITS as readonly string[]).includes(failure.type)) return elapsedMs < WAIT_LIMIT_MS ? 'retry' : 'deadline';
   return round < ROUNDS || elapsedMs < ROUNDS_LIMIT_MS ? 'retry' : 'fail';
 };

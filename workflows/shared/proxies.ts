@@ -4,13 +4,15 @@ import type { ControllerActivities, NodeActivities } from '../../api/contract/ac
 import { CONTROLLER_QUEUE, nodeQueue, urgentNodeQueue } from '../../api/contract/task-queues.ts';
 import { WAITS } from '../operation/patience.ts';
 
+/** What `step` waits for anyway is not worth three calls a round. */
+const PASSED_ON = [...WAITS, 'StillRunning', 'Unproven'];
+
 /** Short: up to 3 attempts within 10 s. Longer back-off belongs to `step`, where it is shown and can be ended. */
 const SHORT_RETRY: NonNullable<ActivityOptions['retry']> = {
   initialInterval: '500ms',
   maximumInterval: '5s',
   maximumAttempts: 3,
-  // What `step` waits for anyway is not worth three calls a round.
-  nonRetryableErrorTypes: [...WAITS, 'StillRunning', 'Unproven'],
+  nonRetryableErrorTypes: PASSED_ON,
 };
 
 /** Bookkeeping of entities has to happen some time, whatever is down; it is not part of an operation whose wait one could end. */
@@ -66,6 +68,33 @@ export const longNodeActivities = (node: string, summary: string): ActivityInter
     startToCloseTimeout: '30 minutes',
     heartbeatTimeout: '20s',
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  });
+
+/**
+ * Questions and orders that a decision waits for, on the node's second queue: a worker or launcher that is frozen must not hold it up for longer than a
+ * few seconds.
+ */
+export const promptNodeActivities = (node: string, summary: string): ActivityInterfaceFor<NodeActivities> =>
+  waitedFor(
+    proxyActivities<NodeActivities>({
+      ...{ taskQueue: urgentNodeQueue(node), summary },
+      ...{ scheduleToStartTimeout: '5s', startToCloseTimeout: '5s' },
+      // Who asks looks again by itself.
+      retry: { ...SHORT_RETRY, maximumAttempts: 2, nonRetryableErrorTypes: [...PASSED_ON, 'LauncherUnreachable'] },
+    }),
+  );
+
+/** Longer than any migration may take: its launcher ends it by its own timeouts. */
+const MIGRATES_WITHIN = '24 hours';
+
+/**
+ * For migrateVMI. One attempt: whatever but a clear answer is resolved first. When its scope is cancelled it is left to itself, and so is the migration.
+ */
+export const migratingNodeActivities = (node: string, summary: string): ActivityInterfaceFor<NodeActivities> =>
+  proxyActivities<NodeActivities>({
+    ...{ ...ON_NODE, taskQueue: nodeQueue(node), summary },
+    ...{ startToCloseTimeout: MIGRATES_WITHIN, heartbeatTimeout: '15s', retry: { maximumAttempts: 1 } },
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
   });
 
 /** On the node's second queue, for what must never wait behind long copies. */

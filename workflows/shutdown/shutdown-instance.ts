@@ -1,8 +1,8 @@
 import type { OperationResult, ShutdownInput } from '../../api/contract/operations.ts';
 import { operation } from '../operation/operation.ts';
 import { controllerActivities } from '../shared/proxies.ts';
+import { untilPodGone } from '../operation/pod-gone.ts';
 import { destroyed, proven, signalGuest, stopped } from './guest.ts';
-import { untilPodGone } from './pod-gone.ts';
 import { newShutdown } from './state.ts';
 
 /** From a guest that shall end to nothing left of it: SignalGuest → AwaitStopped → DestroyDomain → ProveGone → DeletePod → … → ReleaseToken. */

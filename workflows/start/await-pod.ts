@@ -1,8 +1,7 @@
-import type { PodFacts } from '../../api/contract/facts.ts';
-import type { FailureInfo } from '../../api/contract/failures.ts';
 import type { ObjectRef, PodRef } from '../../api/contract/refs.ts';
 import type { Operation, Round } from '../operation/operation.ts';
 import { WAIT_LIMIT_MS, backOffMs } from '../operation/patience.ts';
+import { describeObstacle, obstacleOf, refuseEnded } from '../operation/pod-readiness.ts';
 import { found } from '../shared/failures.ts';
 import { controllerActivities } from '../shared/proxies.ts';
 import { msUntil, now } from '../shared/time.ts';
@@ -30,36 +29,15 @@ export const podReady = async (
         round.trouble(undefined);
         return { name: facts.name, uid: facts.uid, node: facts.node };
       }
-      round.trouble(troubleOf(facts));
+      round.trouble(obstacleOf(facts));
       const newer = seen.pod(pod.uid);
       if (newer === undefined || newer === facts || seen.version() === version) break;
       facts = newer;
     }
     const left = WAIT_LIMIT_MS + msUntil(since, now());
-    if (left <= 0) throw found('DeadlineExceeded', `Pod ${pod.name} was not ready within a day: ${describe(facts)}`);
+    if (left <= 0)
+      throw found('DeadlineExceeded', `Pod ${pod.name} was not ready within a day: ${describeObstacle(facts)}`);
     // Events come by signal; looking again is for one that was lost.
     await seen.change(version, Math.min(left, backOffMs(look + 6)), `Pod ${pod.name} gets ready`);
   }
 };
-
-const refuseEnded = (facts: PodFacts): void => {
-  const ended = facts.phase === 'Succeeded' || facts.phase === 'Failed';
-  if (!ended && !facts.deleting && facts.gone !== true) return;
-  const how = ended ? `ended (${facts.reason ?? facts.phase})` : 'was deleted';
-  throw found(
-    'PodFailed',
-    `Pod ${facts.name} ${how} before the domain ran; see its events and the log of its container compute.`,
-  );
-};
-
-const troubleOf = ({ name, unschedulable, waiting }: PodFacts): FailureInfo | undefined => {
-  if (unschedulable !== undefined) {
-    const text = `Pod ${name} cannot be scheduled (${unschedulable.reason}): ${unschedulable.message}`;
-    return { type: 'PodNotReady', message: text };
-  }
-  if (waiting === undefined) return undefined;
-  const text = `container ${waiting.container} of Pod ${name} cannot start (${waiting.reason}): ${waiting.message}`;
-  return { type: 'PodNotReady', message: text };
-};
-
-const describe = (facts: PodFacts): string => troubleOf(facts)?.message ?? `its phase is ${facts.phase}.`;

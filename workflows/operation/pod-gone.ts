@@ -1,7 +1,7 @@
 import type { ObjectRef, PodRef } from '../../api/contract/refs.ts';
-import type { Operation, Round } from '../operation/operation.ts';
-import { backOffMs } from '../operation/patience.ts';
 import { controllerActivities } from '../shared/proxies.ts';
+import type { Operation, Round } from './operation.ts';
+import { backOffMs } from './patience.ts';
 
 /** Terminating a Pod takes seconds; from this look on (about a minute) it is worth telling. */
 const SLOW_FROM_LOOK = 5;

@@ -1,0 +1,42 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { FailureInfo } from '../../api/contract/failures.ts';
+import type { CarryOut, MigrationVerdict } from '../../api/contract/migrations.ts';
+import { isDefect, toFailureInfo } from '../shared/failures.ts';
+import { migratingNodeActivities } from '../shared/proxies.ts';
+
+/** MigrateVMI as it runs on the source's node. */
+export interface Carried {
+  verdict: () => MigrationVerdict | undefined;
+  /** It ended without a verdict. */
+  failure: () => FailureInfo | undefined;
+  hasEnded: () => boolean;
+  /** Nobody waits for it any more; the migration is not touched by that. */
+  leave: () => void;
+}
+
+/** Begins MigrateVMI, or attaches to what was begun before. Must run where nothing cancels it. */
+export const beginCarrying = (request: CarryOut, summary: string): Carried => {
+  const scope = new CancellationScope({ cancellable: true });
+  const { node } = request.pod;
+  let verdict: MigrationVerdict | undefined;
+  let failure: FailureInfo | undefined;
+  let defect: unknown;
+  void scope
+    .run(() => migratingNodeActivities(node, summary).migrateVMI(request))
+    .then(
+      (told) => (verdict = told),
+      (error: unknown) => (isDefect(error) ? (defect = error) : (failure = toFailureInfo(error, node))),
+    );
+  const rethrow = (): void => {
+    if (defect !== undefined) throw defect as Error;
+  };
+  return {
+    verdict: () => verdict,
+    failure: () => failure,
+    hasEnded: () => {
+      rethrow();
+      return verdict !== undefined || failure !== undefined;
+    },
+    leave: () => scope.cancel(),
+  };
+};

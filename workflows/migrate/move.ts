@@ -1,0 +1,37 @@
+import { CancelledFailure } from '@temporalio/workflow';
+import type { CarryOut, MigrationVerdict } from '../../api/contract/migrations.ts';
+import type { Round } from '../operation/operation.ts';
+import { found } from '../shared/failures.ts';
+import type { Settled } from './look.ts';
+import type { Migration } from './migration.ts';
+import { settled } from './settle.ts';
+import { targetLost } from './target-pod.ts';
+
+export type Moved = Extract<MigrationVerdict, { kind: 'moved' }>;
+
+/**
+ * MigrateVMI: returns when the guest runs in the target.
+ * @throws MigrationFailed if it does not, CancelledFailure if somebody wanted that; either way the source is proven to keep the guest, or nobody has it
+ */
+export const moved = async (migration: Migration, carryOut: CarryOut, round: Round): Promise<Moved> => {
+  const { pod: source, target } = carryOut;
+  const stop = (): string | undefined => migration.unwanted() ?? targetLost(migration, target);
+  return verdictOf(migration, await settled(migration, { parties: { source, target }, carryOut, stop }, round), stop());
+};
+
+/** Tells how it ended. @throws as `moved` */
+export const verdictOf = (migration: Migration, verdict: Settled, stopped: string | undefined): Moved => {
+  const { op, say, unwanted } = migration;
+  if (verdict.kind === 'lost') {
+    op.found({ end: 'unknown' });
+    throw found('MigrationFailed', verdict.message);
+  }
+  const { numbers } = verdict;
+  if (numbers !== undefined) say({ numbers, mode: numbers.mode });
+  if (verdict.kind === 'moved') {
+    say({ targetRunsSince: verdict.resumedAt });
+    return verdict;
+  }
+  if (unwanted() !== undefined) throw new CancelledFailure('cancelled while it was carried out');
+  throw found('MigrationFailed', [verdict.message, ...(stopped === undefined ? [] : [stopped])].join('; '));
+};

@@ -1,0 +1,118 @@
+import { condition } from '@temporalio/workflow';
+import type { PodFacts } from '../../api/contract/facts.ts';
+import type { AdmittedMigration } from '../../api/contract/migrations.ts';
+import type { PodRef } from '../../api/contract/refs.ts';
+import { toFailureInfo, found } from '../shared/failures.ts';
+import { proveGone } from '../operation/evidence.ts';
+import type { Round } from '../operation/operation.ts';
+import { untilPodGone } from '../operation/pod-gone.ts';
+import { describeObstacle, obstacleOf, refuseEnded } from '../operation/pod-readiness.ts';
+import { controllerActivities, nodeActivities } from '../shared/proxies.ts';
+import { msUntil, now } from '../shared/time.ts';
+import { together } from '../shared/together.ts';
+import type { Migration } from './migration.ts';
+
+/** Events come by signal; looking is for one that was lost. */
+const LOOK_AFTER_MS = [5_000, 10_000, 30_000];
+
+/**
+ * Waits until the target Pod's `compute` runs and all other containers are ready. What stands in the way is shown and waited for.
+ * @throws PodFailed, DeadlineExceeded
+ */
+export const targetReady = async (
+  { op: { seen }, on }: Migration,
+  created: PodFacts,
+  { timeouts }: Pick<AdmittedMigration, 'timeouts'>,
+  round: Round,
+): Promise<Required<PodRef>> => {
+  const since = now();
+  const { name, uid } = created;
+  let live = created;
+  for (let look = 0; ; look += 1) {
+    let isNew = true;
+    while (isNew) {
+      const version = seen.version();
+      const facts = seen.pod(uid) ?? live;
+      refuseEnded(facts);
+      if (facts.node !== undefined && facts.computeReady) {
+        round.trouble(undefined);
+        return { name, uid, node: facts.node };
+      }
+      round.trouble(obstacleOf(facts));
+      const limit = facts.unschedulable === undefined ? timeouts.pending : timeouts.unschedulable;
+      const left = limit * 1000 + msUntil(now(), since);
+      if (left <= 0)
+        throw found('DeadlineExceeded', `Pod ${name} was not ready within ${limit} s: ${describeObstacle(facts)}`);
+      await seen.change(version, Math.min(left, LOOK_AFTER_MS[look] ?? 60_000), `Pod ${name} gets ready`);
+      isNew = seen.version() > version;
+    }
+    live = await controllerActivities(`${round.summary}, look ${look + 1}`).observePod({ vmi: on.vmi, pod: created });
+    seen.sawPod(live);
+  }
+};
+
+/** How the target Pod ended or is ending; undefined: it does not. */
+export const targetLost = ({ op: { seen } }: Migration, { uid, name }: PodRef): string | undefined => {
+  const facts = seen.pod(uid);
+  if (facts === undefined) return undefined;
+  if (facts.provenEnded || facts.phase === 'Succeeded' || facts.phase === 'Failed') {
+    return `target Pod ${name} ended (${facts.reason ?? facts.phase})`;
+  }
+  return facts.deleting || facts.gone === true ? `target Pod ${name} was deleted` : undefined;
+};
+
+/** Does something in the target Pod; gives it up when the Pod ends. @throws PodFailed */
+export const whileTargetLasts = async <T>(migration: Migration, pod: PodRef, run: () => Promise<T>): Promise<T> => {
+  let isDone = false;
+  const [value] = await together(
+    async () => {
+      try {
+        return await run();
+      } finally {
+        isDone = true;
+      }
+    },
+    async () => {
+      await condition(() => isDone || targetLost(migration, pod) !== undefined);
+      const lost = targetLost(migration, pod);
+      if (lost !== undefined) throw found('PodFailed', `${lost} before the guest could move there.`);
+    },
+  );
+  return value;
+};
+
+/**
+ * Takes back what the target was prepared for. Only once the source is proven to keep the guest: then nothing resumes it here any more. Where nobody
+ * answers, the Pod's own end is the proof. @throws StillRunning: the guest runs here, so nothing is touched
+ */
+export const targetAbandoned = async ({ op, on }: Migration, pod: Required<PodRef>, round: Round): Promise<void> => {
+  try {
+    await nodeActivities(pod.node, round.summary).abandonMigrationTarget({ ...on, pod });
+  } catch (error) {
+    const failure = toFailureInfo(error, pod.node);
+    if (failure.type === 'StillRunning') throw error;
+    await controllerActivities(round.summary).deletePod({ vmi: on.vmi, pod });
+    await proveGone(op, on.vmi, pod, round);
+    round.note(`nobody could take it back (${failure.message}): its Pod was deleted and has ended`);
+  }
+};
+
+/** Removes the target Pod, which holds nothing; the one that exists if the answer to its creation was lost. */
+export const targetRemoved = async (
+  { op, on }: Migration,
+  created: PodRef | undefined,
+  round: Round,
+): Promise<void> => {
+  const pod = created ?? (await findTarget(on, round));
+  if (pod === undefined) return round.note('there was none');
+  await controllerActivities(round.summary).deletePod({ vmi: on.vmi, pod, holdsNoGuest: true });
+  await untilPodGone(op, on.vmi, pod, round);
+};
+
+const findTarget = async ({ vmi, migration }: Migration['on'], { summary }: Round): Promise<PodRef | undefined> => {
+  const { pods } = await controllerActivities(summary).adoptInstance(vmi);
+  const target = pods.find((pod) => pod.migration?.uid === migration.uid && pod.gone !== true);
+  if (target === undefined) return undefined;
+  const { name, uid, node } = target;
+  return { name, uid, ...(node === undefined ? {} : { node }) };
+};

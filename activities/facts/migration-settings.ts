@@ -19,7 +19,7 @@ const SECONDS = /^[1-9]\d{0,5}$/;
 type Vmim = Pick<VirtualMachineInstanceMigration, 'metadata' | 'spec'>;
 
 /** Place in the queue for a permit: higher goes first. */
-export const priorityOf = ({ spec }: Vmim): number => PRIORITIES.get(spec.priority ?? '') ?? 0;
+export const priorityOf = ({ priority = '' }: { priority?: string }): number => PRIORITIES.get(priority) ?? 0;
 
 /** How long the target Pod may be unschedulable, and pending for any other reason; seconds. */
 export const timeoutsOf = ({ metadata }: Vmim): AdmittedMigration['timeouts'] => {

@@ -41,7 +41,8 @@ const readableOrNot = (vmi: VirtualMachineInstance): VirtualMachineInstance | un
   }
 };
 
-const accessModes = async (kube: KubePort, vmi: VirtualMachineInstance): Promise<Record<string, string[]>> => {
+/** Access modes of the VMI's claims that exist, by name. */
+export const accessModes = async (kube: KubePort, vmi: VirtualMachineInstance): Promise<Record<string, string[]>> => {
   const namespace = vmi.metadata?.namespace ?? '';
   const names = [...new Set(claimsOf(vmi).map(({ claim }) => claim))];
   const found = await Promise.all(names.map((name) => kube.get('PersistentVolumeClaim', { namespace, name })));

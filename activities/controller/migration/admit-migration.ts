@@ -4,7 +4,7 @@ import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { withDefaults } from '../../../api/defaults/index.ts';
 import { MIGRATION_FINALIZER } from '../../../api/kubevirt/finalizers.ts';
 import { KUBEVIRT_API_VERSION } from '../../../api/kubevirt/types.ts';
-import type { VirtualMachineInstance, VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
+import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { migratability } from '../../../api/migratability/index.ts';
 import { MIGRATED_INSTANCE_LABEL } from '../../facts/labels.ts';
 import { migrationFacts } from '../../facts/migration.ts';
@@ -13,7 +13,7 @@ import { readableInstance } from '../../facts/readable.ts';
 import { failure } from '../../failures.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { including } from '../finalizers.ts';
-import { claimsOf } from '../instance/check-volumes.ts';
+import { accessModes } from '../instance/migratability.ts';
 import { findInstance } from '../instance/read.ts';
 import { instanceLabel } from '../launch-manifest/names.ts';
 import { mergePatchOf } from '../merge-patch.ts';
@@ -37,24 +37,18 @@ export const admitMigration =
     const vmim = await readMigration(ports.kube, request.migration);
     const facts = migrationFacts(vmim);
     const vmi = request.vmi.uid === '' ? undefined : await findInstance(ports.kube, request.vmi);
-    const answer = admitted(ports, vmim, vmi);
+    const answer = (now: MigrationFacts): AdmittedMigration => ({
+      facts: now,
+      options: migrationOptions(vmi, ports.config()),
+      priority: priorityOf(now),
+      timeouts: timeoutsOf(vmim),
+    });
     const isNew = facts.phase === '' || facts.phase === 'Pending';
-    if (!isNew || facts.deleting) return answer;
+    if (!isNew || facts.deleting) return answer(facts);
     if (facts.invalid !== undefined) throw failure('InvalidSpec', facts.invalid);
     await refuse(ports, request, facts, vmi);
-    return { ...answer, facts: await mark(ports.kube, request) };
+    return answer(await mark(ports.kube, request));
   };
-
-const admitted = (
-  { config }: Pick<Ports, 'config'>,
-  vmim: VirtualMachineInstanceMigration,
-  vmi: VirtualMachineInstance | undefined,
-): AdmittedMigration => ({
-  facts: migrationFacts(vmim),
-  options: migrationOptions(vmi ?? { spec: { domain: { devices: {} } } }, config()),
-  priority: priorityOf(vmim),
-  timeouts: timeoutsOf(vmim),
-});
 
 /** @throws NotMigratable, OperationUnderWay, InvalidSpec */
 const refuse = async (
@@ -65,7 +59,8 @@ const refuse = async (
 ): Promise<void> => {
   const name = `VirtualMachineInstance ${ref.namespace}/${vmiName}`;
   if (vmi === undefined || vmi.metadata?.name !== vmiName) {
-    throw failure('NotMigratable', `${name} does not exist${ref.uid === '' ? '' : ' any more'}. Start the VM first.`);
+    const state = ref.uid === '' ? 'did not exist when its migration began' : 'does not exist any more';
+    throw failure('NotMigratable', `${name} ${state}. Start the VM, then migrate it again.`);
   }
   const cannot = (why: string) => failure('NotMigratable', `${name} cannot be migrated: ${why}.`);
   const state = notRunning(vmi);
@@ -75,28 +70,13 @@ const refuse = async (
   const nodes = await kube.list('Node', { labelSelector: SCHEDULABLE_SELECTOR });
   const source = nodes.find((node) => node.metadata?.name === vmi.status?.nodeName);
   const { live } = migratability(withDefaults(readableInstance(vmi), config()), {
-    claims: await accessModes(kube, ref.namespace, vmi),
+    claims: await accessModes(kube, vmi),
     config: config(),
     ...(source === undefined ? {} : { nodeLabels: source.metadata?.labels ?? {} }),
   });
   if (live.status !== 'True') throw cannot(`${live.reason}: ${live.message}`);
   const lonely = noSecondNode(vmi, addedNodeSelector, config(), nodes);
   if (lonely !== undefined) throw cannot(lonely);
-};
-
-const accessModes = async (
-  kube: KubePort,
-  namespace: string,
-  vmi: VirtualMachineInstance,
-): Promise<Record<string, string[]>> => {
-  const claims = await Promise.all(
-    claimsOf(vmi).map(({ claim }) => kube.get('PersistentVolumeClaim', { namespace, name: claim })),
-  );
-  return Object.fromEntries(
-    claims.flatMap((claim) =>
-      claim === undefined ? [] : [[claim.metadata?.name ?? '', claim.spec?.accessModes ?? []] as const],
-    ),
-  );
 };
 
 /** The finalizer, KubeVirt's label, and an owner with which the VMIM goes: in one write, if something of it is missing. */

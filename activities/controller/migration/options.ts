@@ -1,14 +1,14 @@
 import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
-import { compareQuantities, quantityValue } from '../../../api/kubernetes/quantity.ts';
+import { compareQuantities, isQuantity, quantityValue } from '../../../api/kubernetes/quantity.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { MigrationOptions } from '../../../api/launcher/migration.ts';
 
 /** Connections of the memory channel (KubeVirt's number). */
 const PARALLEL_THREADS = 8;
 
-/** How a VMI is migrated: the cluster's configuration, worked out. */
+/** How a VMI is migrated: the cluster's configuration, worked out. Without a VMI (it has gone): as any. */
 export const migrationOptions = (
-  vmi: VirtualMachineInstance,
+  vmi: VirtualMachineInstance | undefined,
   { migrations }: Pick<ClusterConfig, 'migrations'>,
 ): MigrationOptions => {
   const bandwidth = quantityValue(String(migrations.bandwidthPerMigration));
@@ -27,8 +27,9 @@ export const migrationOptions = (
 };
 
 /** Threads of the migration share the guest's CPUs when those are bounded: then there is one. */
-const hasCpuToSpare = ({ spec }: VirtualMachineInstance): boolean => {
-  const limit = spec.domain.resources?.limits?.['cpu'];
-  const isLimited = limit !== undefined && compareQuantities(String(limit), '0') > 0;
-  return !isLimited && spec.domain.cpu?.dedicatedCpuPlacement !== true;
+const hasCpuToSpare = (vmi: VirtualMachineInstance | undefined): boolean => {
+  const { resources, cpu } = vmi?.spec.domain ?? {};
+  const limit = String(resources?.limits?.['cpu'] ?? '0');
+  const isLimited = !isQuantity(limit) || compareQuantities(limit, '0') > 0;
+  return !isLimited && cpu?.dedicatedCpuPlacement !== true;
 };

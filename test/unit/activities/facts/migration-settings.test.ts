@@ -14,7 +14,7 @@ test.each([
   [{ priority: 'user-triggered' }, 50],
   [{ priority: 'system-maintenance' }, 20],
 ])('priority of %j is %d', (spec, priority) => {
-  expect(priorityOf(vmim(spec))).toBe(priority);
+  expect(priorityOf(spec)).toBe(priority);
   expect(invalidSetting(vmim(spec))).toBeUndefined();
 });
 

@@ -53,6 +53,20 @@ export function localDisks(xml: string): LocalDisk[] {
 }
 
 /**
+ * Whether no host holds back what the guest wrote to disks that both Pods use. libvirt asks for more: that the path is on a network file system it knows.
+ * That these are shared is known from their claims (ReadWriteMany) by whoever asks for the migration.
+ */
+export function sharesUncached(xml: string): boolean {
+  const copied = new Set(localDisks(xml).map(({ target }) => target));
+  return [...xml.matchAll(/<disk [^]*?<\/disk>/g)].every(([disk]) => {
+    if (disk.includes('<readonly/>')) return true;
+    const element = (name: string): string => new RegExp(`<${name} [^>]*>`).exec(disk)?.[0] ?? '';
+    const target = attribute(element('target'), 'dev') ?? '';
+    return copied.has(target) || ['none', 'directsync'].includes(attribute(element('driver'), 'cache') ?? '');
+  });
+}
+
+/**
  * The XML for the target's host. Both Pods have the same paths and devices; only pinned CPUs are others there: each one is replaced by the target's
  * of the same rank.
  * @throws Error when the target's launcher owns fewer CPUs

@@ -3,7 +3,7 @@ import { migrationSocket } from '../../api/launcher/migration.ts';
 import { MigrateFlag, StatsGroup } from '../libvirt/client.ts';
 import type { LibvirtClient } from '../libvirt/client.ts';
 import type { DomainRef, Parameter, Parameters } from '../libvirt/types.ts';
-import { forHost, localDisks, withMark } from './domain-xml.ts';
+import { forHost, localDisks, sharesUncached, withMark } from './domain-xml.ts';
 import type { LocalDisk } from './domain-xml.ts';
 import type { SourceRecord } from './record.ts';
 
@@ -40,7 +40,7 @@ export function migrateCall(record: SourceRecord, destinationXml: string, disks:
       MigrateFlag.undefineSource,
       postCopy ? MigrateFlag.postCopy : MigrateFlag.paused,
       options.allowAutoConverge ? MigrateFlag.autoConverge : 0,
-      options.unsafe ? MigrateFlag.unsafe : 0,
+      options.unsafe || sharesUncached(destinationXml) ? MigrateFlag.unsafe : 0,
       disks.length > 0 ? MigrateFlag.nonSharedIncremental : 0,
       parallel ? MigrateFlag.parallel : 0,
     ].reduce((all, flag) => all | flag, 0),

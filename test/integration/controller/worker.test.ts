@@ -150,6 +150,30 @@ test('a VM leads to its VMI and launcher Pod, and its status tells', async () =>
   expect(status).toMatchObject({ printableStatus: 'Starting', ready: false, observedGeneration: 1 });
 }, 120_000);
 
+test('a migration of a VM that does not run is refused, and its object says why', async () => {
+  const kind = 'VirtualMachineInstanceMigration';
+  const vmim = refOf(
+    await kube.create(kind, {
+      apiVersion: 'kubevirt.io/v1',
+      kind,
+      metadata: { namespace: 'default', name: 'web-moves' },
+      spec: { vmiName: 'web' },
+    }),
+  );
+  const status = await until(
+    'it has ended',
+    async () => {
+      const found = (await kube.get(kind, vmim))?.status;
+      return found?.phase === 'Failed' ? found : undefined;
+    },
+    slow,
+  );
+  expect(status.conditions).toMatchObject([{ type: 'Failure', status: 'True', reason: 'NotMigratable' }]);
+  expect(status.migrationState?.failureReason).toMatch(/only a running one can be migrated/);
+  await kube.remove(kind, vmim, { uid: vmim.uid });
+  expect(await kube.get(kind, vmim)).toBeUndefined();
+}, 120_000);
+
 test('kill -9 of the worker and of the API server in the middle of a start: the deletion that follows completes', async () => {
   const vm = await newVm('killed');
   await endWorker('SIGKILL');

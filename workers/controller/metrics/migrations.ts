@@ -2,7 +2,6 @@ import { Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
 import { isFinal } from '../../../activities/facts/instance.ts';
-import { migrationFacts } from '../../../activities/facts/migration.ts';
 import type { Change } from '../informers/informer.ts';
 import { PHASE_BUCKETS, transitionsOf } from './phases.ts';
 
@@ -14,6 +13,8 @@ export const countedAs = (phase: string): (typeof COUNTERS)[number] | undefined 
   if (phase === '') return 'unset';
   return phase === 'Pending' ? 'pending' : phase === 'Scheduling' ? 'scheduling' : 'running';
 };
+
+const phaseOf = ({ status }: VirtualMachineInstanceMigration): string => status?.phase ?? '';
 
 /** KubeVirt's metrics of migrations, by name. */
 export const migrationMetrics = (
@@ -27,7 +28,7 @@ export const migrationMetrics = (
       help: `Migrations in phase ${counter}`,
       registers,
       collect() {
-        this.set(migrations().filter((vmim) => countedAs(migrationFacts(vmim).phase) === counter).length);
+        this.set(migrations().filter((vmim) => countedAs(phaseOf(vmim)) === counter).length);
       },
     });
   }
@@ -42,9 +43,9 @@ export const migrationMetrics = (
       registers,
       collect() {
         this.reset();
-        for (const facts of migrations().map(migrationFacts)) {
-          const { name, namespace } = facts.migration;
-          if (facts.phase === phase) this.set({ vmi: facts.vmiName, vmim: name, namespace }, 1);
+        for (const vmim of migrations().filter((one) => phaseOf(one) === phase)) {
+          const { namespace = '', name = '' } = vmim.metadata ?? {};
+          this.set({ vmi: vmim.spec.vmiName ?? '', vmim: name, namespace }, 1);
         }
       },
     });

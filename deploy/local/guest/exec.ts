@@ -6,7 +6,7 @@ import { kubectl, listObjects, readObject } from '../kubectl.ts';
 import { until } from '../wait.ts';
 
 /** Socket of the launcher Pod's private libvirtd. */
-const LIBVIRT = 'qemu+unix:///session?socket=/var/run/libvirt/run/libvirt/libvirt-sock';
+export const LIBVIRT = 'qemu+unix:///session?socket=/var/run/libvirt/run/libvirt/libvirt-sock';
 const COMMAND_SECONDS = 30;
 
 const started = z.object({ return: z.object({ pid: z.number() }) });

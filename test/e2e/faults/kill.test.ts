@@ -1,7 +1,7 @@
-import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { reportFaults, type FaultRun } from '../support/fault-report.ts';
+import { announce, rounds, SEED } from '../support/fault-options.ts';
 import { lastOperation } from '../support/history.ts';
 import { untilNothingLeft } from '../support/leftovers.ts';
 import { startProcess } from '../support/local-cluster.ts';
@@ -13,8 +13,6 @@ import { createVm, deleteVm, getVm, NAMESPACE, setRunStrategy, untilReady, until
 import { victims } from './victims.ts';
 
 const VM = 'faults';
-const ROUNDS = Number(process.env['VIRTFLOW_FAULT_ROUNDS'] ?? 1);
-const SEED = process.env['VIRTFLOW_FAULT_SEED'] ?? String(randomInt(1_000_000));
 
 /** How long the operations take undisturbed, from request to end, in milliseconds; the instant of the kill is drawn from it. */
 const SPAN = { start: 15_000, shutdown: 4_000 } as const;
@@ -27,7 +25,6 @@ const CLEAN_ENDS = ['agentShutdown', 'acpiShutdown', 'guestShutdown'];
 
 type OperationName = keyof typeof SPAN;
 
-const rounds = Array.from({ length: ROUNDS }, (_, index) => index + 1);
 const cases = rounds.flatMap((round) =>
   victims.flatMap((victim) =>
     (['start', 'shutdown'] as const).map((operation) => ({ victim, name: victim.name, operation, round })),
@@ -36,7 +33,7 @@ const cases = rounds.flatMap((round) =>
 const runs: FaultRun[] = [];
 
 beforeAll(async () => {
-  process.stderr.write(`VIRTFLOW_FAULT_SEED=${SEED} VIRTFLOW_FAULT_ROUNDS=${ROUNDS}\n`);
+  announce();
   await ensureNamespace(NAMESPACE);
   await untilSystemReady();
   await deleteVm(VM);

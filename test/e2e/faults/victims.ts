@@ -13,6 +13,14 @@ export interface Victim {
   readonly revive?: () => Promise<void>;
 }
 
+/** What is on the command lines of virtflow's processes. */
+export const PROCESSES = {
+  controller: /workers\/controller\/main\.ts/,
+  nodeWorker: /workers\/node\/main\.ts/,
+  launcher: /^node .*launcher\/init\/\.\.\/main\.ts$/,
+  libvirtd: /^\/usr\/sbin\/libvirtd /,
+} as const;
+
 const killAll = async (podUids: readonly string[], pattern: RegExp): Promise<void> => {
   const killed = await Promise.all(podUids.map((uid) => killInPod(uid, pattern)));
   if (killed.every((count) => count === 0)) throw new Error(`no process matches ${pattern.source}`);
@@ -23,12 +31,12 @@ const worker = (component: 'controller' | 'node'): Victim => ({
   name: `${component} worker`,
   aim: async () => {
     const uids = (await systemPods(component)).map(({ metadata }) => metadata?.uid ?? '');
-    return () => killAll(uids, new RegExp(`workers/${component}/main\\.ts`));
+    return () => killAll(uids, component === 'node' ? PROCESSES.nodeWorker : PROCESSES.controller);
   },
 });
 
 /** The init of the launcher Pod restarts it. */
-const inLauncherPod = (name: string, pattern: RegExp): Victim => ({
+const inLauncherPod = (name: 'launcher' | 'libvirtd', pattern = PROCESSES[name]): Victim => ({
   name,
   aim: async (vm) => {
     const podUid = await until(
@@ -58,8 +66,8 @@ const clusterProcess = (name: ClusterProcess): Victim => ({
 export const victims: readonly Victim[] = [
   worker('controller'),
   worker('node'),
-  inLauncherPod('launcher', /^node .*launcher\/init\/\.\.\/main\.ts$/),
-  inLauncherPod('libvirtd', /^\/usr\/sbin\/libvirtd /),
+  inLauncherPod('launcher'),
+  inLauncherPod('libvirtd'),
   clusterProcess('temporal'),
   clusterProcess('kube-apiserver'),
 ];

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Table from 'cli-table3';
 
@@ -18,30 +18,41 @@ export interface FaultRun {
   boots?: number;
   violations: string[];
   outcome: 'ok' | 'failed';
+  /** Of a migration: how it ended. */
+  end?: string;
+  /** Of a migration: from the fault until it was over or said that nobody knows. */
+  told?: number;
 }
 
 const seconds = (ms: number | undefined): string => (ms === undefined ? '-' : `${(ms / 1000).toFixed(1)} s`);
 
+const DIRECTORY = join(import.meta.dirname, '../../../artifacts');
+
 /** The runs as a table on standard error (standard output is for reports of the test runner), and as JSON in artifacts/faults.json. */
 export async function reportFaults(runs: readonly FaultRun[]): Promise<void> {
+  await report(runs, 'faults.json', runs);
+}
+
+/** The same for runs with migrations: in artifacts/migration-faults.json, beside those of other suites. */
+export async function reportMigrationFaults(suite: string, runs: readonly FaultRun[]): Promise<void> {
+  const before = await readFile(join(DIRECTORY, 'migration-faults.json'), 'utf8').catch(() => '{}');
+  await report(runs, 'migration-faults.json', { ...(JSON.parse(before) as object), [suite]: runs });
+}
+
+async function report(runs: readonly FaultRun[], file: string, content: unknown): Promise<void> {
   const table = new Table({
-    head: ['victim', 'operation', 'seed, round', 'killed after', 'end after kill', 'in all', 'boots', 'violations', ''],
+    head: ['victim', 'operation', 'seed, round', 'hit after', 'told', 'end after', 'in all', 'boots', 'violations', ''],
     style: { head: [], border: [] },
   });
   for (const run of runs)
     table.push([
-      ...[
-        run.victim,
-        run.operation,
-        `${run.seed}, ${run.round}`,
-        seconds(run.delay),
-        seconds(run.recovered),
-        seconds(run.total),
-      ],
+      run.victim,
+      run.end === undefined ? run.operation : `${run.operation}: ${run.end}`,
+      `${run.seed}, ${run.round}`,
+      ...[run.delay, run.told, run.recovered, run.total].map(seconds),
       ...[String(run.boots ?? '-'), String(run.violations.length), run.outcome],
     ]);
   process.stderr.write(`${table.toString()}\n`);
-  const directory = join(import.meta.dirname, '../../../artifacts');
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, 'faults.json'), JSON.stringify(runs, null, 2));
+  await mkdir(DIRECTORY, { recursive: true });
+  await writeFile(join(DIRECTORY, file), JSON.stringify(content, null, 2));
 }

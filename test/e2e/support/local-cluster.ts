@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { allProcesses } from '../../../deploy/local/cluster/cluster.ts';
 import { createContext } from '../../../deploy/local/context.ts';
-import { ensureRunning, findRunning, stop, type ProcessSpec } from '../../../deploy/local/process.ts';
+import { ensureRestarted, ensureRunning, findRunning, stop, type ProcessSpec } from '../../../deploy/local/process.ts';
 import { virtflow } from './kubectl.ts';
 
 const ctx = createContext();
@@ -12,7 +12,7 @@ const ctx = createContext();
 export type ClusterProcess = 'temporal' | 'kube-apiserver';
 
 const specOf = async (name: string): Promise<ProcessSpec> => {
-  const spec = (await allProcesses(ctx)).find((one) => one.name.endsWith(`/${name}`));
+  const spec = (await allProcesses(ctx)).find((one) => `/${one.name}`.endsWith(`/${name}`));
   if (!spec) throw new Error(`the local cluster has no process ${name}`);
   return spec;
 };
@@ -31,6 +31,16 @@ export async function startProcess(name: ClusterProcess): Promise<void> {
   await pause(50);
   await ensureRunning(ctx, spec);
 }
+
+/** Takes a node's kubelet down; its Pods run on. */
+export async function stopKubelet(node: string): Promise<void> {
+  const running = await findRunning(ctx, await specOf(`${node}/system/kubelet`));
+  if (running) await stop(running);
+}
+
+/** Does nothing if it runs. */
+export const startKubelet = async (node: string): Promise<void> =>
+  ensureRestarted(ctx, await specOf(`${node}/system/kubelet`));
 
 /** Stops Temporal, deletes all that it knows, starts it and sets it up as the installation says. */
 export async function wipeTemporal(): Promise<void> {

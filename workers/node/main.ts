@@ -23,6 +23,7 @@ import { awaitSetup } from '../shared/setup-check.ts';
 import type { Temporal } from '../shared/temporal.ts';
 import { connectTemporal } from '../shared/temporal.ts';
 import { nodeCredentials } from './certificates/credentials.ts';
+import { certificateMetrics } from './certificates/metrics.ts';
 import type { NodeConfig } from './config.ts';
 import { readConfig } from './config.ts';
 import { presentDevices } from './device-plugin/devices.ts';
@@ -151,6 +152,7 @@ await runMain(log, async (signal) => {
   });
 
   nodeMetrics(register, { discovery, delivery, proxy });
+  certificateMetrics(register, credentials);
   const server = await serveHealth(config.healthPort, health, metricsPage(register, config.temporalMetricsPort));
   log.info({ config }, 'node worker started');
 

@@ -107,10 +107,16 @@ const startSigner = (durations: Durations) => {
   return { signer, register, stop: () => (stop.abort(), done) };
 };
 
-const startNode = async (node: string, options: { directory?: string } = {}) => {
+const startNode = async (node: string, options: { directory?: string; runsOn?: string } = {}) => {
   const stop = new AbortController();
   const credentials = nodeCredentials({
-    ...{ node, kube: kubeClient(await nodeRest(node)), namespace: NAMESPACE, log, signal: stop.signal },
+    ...{
+      node,
+      kube: kubeClient(await nodeRest(options.runsOn ?? node)),
+      namespace: NAMESPACE,
+      log,
+      signal: stop.signal,
+    },
     ...{ directory: options.directory ?? join(directory, crypto.randomUUID()), bundlePollMs: 300 },
   });
   return { credentials, stop: () => (stop.abort(), credentials.done) };
@@ -274,6 +280,10 @@ test('requests of others are refused with a reason, also when an administrator a
   await expect(conditionOf('by-admin')).resolves.toMatchObject({ type: 'Denied', reason: 'NotANodeWorker' });
   await node.create('CertificateSigningRequest', await request('node-2', 'other-node'));
   await expect(conditionOf('other-node')).resolves.toMatchObject({ type: 'Denied', reason: 'WrongSubject' });
+  const liar = await startNode('node-2', { runsOn: 'node-1' });
+  await until('it tells why', () => /is refused: the subject must be/.test(liar.credentials.detail()));
+  expect(liar.credentials.current()).toBeUndefined();
+  await liar.stop();
   await leader.stop();
 
   // Approved before the leader saw it.
@@ -336,6 +346,22 @@ test('a Secret that was lost: certificates stay trusted, and the new authority s
   );
   await shakeHands(now(one.credentials), now(two.credentials));
   await Promise.all([one.stop(), two.stop(), next.stop()]);
+}, 60_000);
+
+test('the list of authorities emptied: a new authority at once, and nobody trusts the old one any more', async () => {
+  await freshInstallation();
+  const leader = startSigner(DEFAULTS);
+  const [one, two] = [await startNode('node-1'), await startNode('node-2')];
+  await Promise.all([one.credentials.ready, two.credentials.ready]);
+  const stale = now(one.credentials);
+  const empty = { stringData: { 'authorities.json': '[]' } };
+  await admin.mergePatch('Secret', { namespace: NAMESPACE, name: 'virtflow-ca' }, empty);
+  const isNew = ({ credentials }: typeof one): boolean =>
+    credentials.current()?.ca !== stale.ca && credentials.current()?.cert !== stale.cert;
+  await until('both have new certificates', () => isNew(one) && now(two.credentials).ca === now(one.credentials).ca);
+  await until('they trust each other', () => shakeHands(now(one.credentials), now(two.credentials)).catch(() => false));
+  await expect(shakeHands(stale, now(two.credentials))).rejects.toThrow();
+  await Promise.all([one.stop(), two.stop(), leader.stop()]);
 }, 60_000);
 
 test('an API server that is killed delays a certificate and nothing else', async () => {

@@ -60,14 +60,15 @@ const onePass = async (ports: AuthorityPorts): Promise<{ authorities: Authority[
   const secret = await existing(ports, 'Secret', AUTHORITY_SECRET);
   const published = bundle.data?.[BUNDLE_KEY] ?? '';
   const before = parseAuthorities(secret.data?.[AUTHORITIES_KEY]);
-  const known = before.length > 0 ? before : orphans(published, now);
+  // An empty list is an administrator's word that nothing signed so far is trusted; no list means that it was lost.
+  const known = before ?? orphans(published, now);
   const { authorities, needsNew } = advance(known, new Set(certificatesIn(published).map(fingerprint)), now, durations);
   if (needsNew) authorities.push(await newAuthority(now, durations.authorityMs));
 
   if (JSON.stringify(authorities) !== JSON.stringify(before)) {
     const text = Buffer.from(JSON.stringify(authorities)).toString('base64');
     await kube.replace('Secret', { ...secret, data: { ...secret.data, [AUTHORITIES_KEY]: text } });
-    log.info({ before: summary(before), after: summary(authorities) }, 'certificate authorities changed');
+    log.info({ before: summary(before ?? []), after: summary(authorities) }, 'certificate authorities changed');
   }
   const wanted = authorities.map(({ certificate }) => `${certificate.trim()}\n`).join('');
   if (wanted === published)
@@ -86,8 +87,8 @@ const existing = async <K extends 'Secret' | 'ConfigMap'>(
   throw new Error(`${kind} ${namespace}/${name} is missing: virtflow's manifests hold it, apply them again`);
 };
 
-const parseAuthorities = (base64: string | undefined): Authority[] => {
-  if (base64 === undefined) return [];
+const parseAuthorities = (base64: string | undefined): Authority[] | undefined => {
+  if (base64 === undefined) return undefined;
   try {
     return stored.parse(JSON.parse(Buffer.from(base64, 'base64').toString()));
   } catch {

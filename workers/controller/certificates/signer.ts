@@ -34,7 +34,8 @@ export interface Signer {
   check: () => Check;
 }
 
-const RETRY_MS = 2_000;
+/** After a failure twice this, and twice that with each further one. */
+const RETRY_MS = 500;
 
 /** The certificate authority of virtflow: what signs the certificates of node workers. */
 export const certificateSigner = (ports: SignerPorts): Signer => {
@@ -81,27 +82,31 @@ export const certificateSigner = (ports: SignerPorts): Signer => {
     },
     async lead(signal) {
       let bell = new AbortController();
-      requests = new Informer({
+      const informer = new Informer({
         rest,
         kind: 'CertificateSigningRequest',
         fieldSelector: `spec.signerName=${NODE_SIGNER}`,
         log,
         onChange: () => bell.abort(),
       });
-      const watching = requests.run(signal);
-      while (!signal.aborted) {
+      requests = informer;
+      const watching = informer.run(signal);
+      for (let failures = 0; !signal.aborted;) {
         bell = new AbortController();
-        const isDone = await pass(requests.list()).catch((error: unknown) => {
+        const isDone = await pass(informer.list()).catch((error: unknown) => {
           if (!signal.aborted) log.warn({ err: error }, 'certificate authority interrupted; trying again');
           detail = `no certificates are signed: ${error instanceof Error ? error.message : String(error)}`;
           return false;
         });
-        const ring = AbortSignal.any([signal, bell.signal]);
-        await delay(isDone ? passMs : Math.min(passMs, RETRY_MS), undefined, { signal: ring }).catch(() => undefined);
+        failures = isDone ? 0 : failures + 1;
+        const wait = isDone ? passMs : Math.min(passMs, RETRY_MS * 2 ** failures);
+        await delay(wait, undefined, { signal: AbortSignal.any([signal, bell.signal]) }).catch(() => undefined);
       }
+      await watching;
+      // Unless it leads again already.
+      if (requests !== informer) return;
       signing = requests = undefined;
       detail = 'the leader signs';
-      await watching;
     },
   };
 };

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { errorCode } from '../../../activities/node/files/error-code.ts';
 import type { TlsCredentials } from '../../../api/contract/certificates.ts';
 import { readCertificates } from '../../shared/certificates/certificate.ts';
 import type { Logger } from '../../shared/logging.ts';
@@ -26,7 +27,8 @@ export const loadCredentials = async (
     return isGood ? credentials : undefined;
   } catch (error) {
     // Not the error itself: it may quote the key.
-    if (!isMissing(error)) log.warn({ directory }, 'stored certificate cannot be read; asking for a new one');
+    if (errorCode(error) !== 'ENOENT')
+      log.warn({ directory }, 'stored certificate cannot be read; asking for a new one');
     return undefined;
   }
 };
@@ -46,5 +48,3 @@ export const saveCredentials = async (
     log.warn({ err: error, directory }, 'certificate not stored; a restarted worker will need a new one');
   }
 };
-
-const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -116,8 +116,11 @@ export class Emigration {
   }
 
   onEvent(event: DomainEvent): void {
-    if (event.kind === 'jobCompleted') this.#completed(toNumbers(event.stats, this.#record.mode));
-    if (event.kind === 'lifecycle' && event.detail === 'migrated' && this.#record.outcome === undefined) {
+    const { mode, outcome } = this.#record;
+    if (event.kind === 'jobCompleted') this.#completed(toNumbers(event.stats, mode));
+    // libvirt tells of a guest that we paused to converge in the same words.
+    const switches = event.kind === 'lifecycle' && event.detail === 'migrated' && mode !== 'Paused';
+    if (switches && outcome === undefined) {
       if (event.lifecycle === 'suspended') this.#update({ switched: true });
       if (event.lifecycle === 'resumed') this.#update({ switched: false });
     }

@@ -33,7 +33,7 @@ test('a guest with disks of its own moves: stopped in the target until the sourc
   });
   const reports = target.client.watch();
 
-  const { ended, events } = source.client.migrate(request());
+  const { ended } = source.client.migrate(request());
   expect(await ended).toMatchObject({ kind: 'sourceGone' });
   expect(qemu(source.pod)).toEqual([]);
   expect(await target.client.json('ResumeMigrated', { migrationUid: uid })).toMatchObject({

@@ -116,8 +116,8 @@ export interface Migration {
   target: Side;
   proxy: TestProxy;
   /** Request of MigrateVMI. */
-  request(changes?: Partial<MigrationOptions>): object;
-  view(side: 'source' | 'target'): Promise<MigrationView>;
+  request: (changes?: Partial<MigrationOptions>) => object;
+  view: (side: 'source' | 'target') => Promise<MigrationView>;
 }
 
 /** A guest that runs in one Pod, with its agent, and another Pod that is prepared to take it. */

@@ -43,7 +43,7 @@ async function cancel(guest: Guest, migration: Migration, options: CancelOptions
   const ref = refOf(migration);
   const watch = watchMigration(ref);
   try {
-    if (switchedOver(migration, guest.vmi, await watch.lastWord()))
+    if (switchedOver(migration, guest.vmi))
       throw new UserError(
         `too late to cancel ${ref.name}: the guest has been switched over to ${guest.vmi?.status?.migrationState?.targetNode ?? 'the other node'} already. To bring it back: ${command('migrate', name)}`,
       );

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
+import { ServiceError, WorkflowNotFoundError, isGrpcServiceError } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { operationStatus, type OperationStatus } from '../../api/contract/operations.ts';
 import { migrationId, type ObjectRef } from '../../api/contract/refs.ts';
 import type { MigrationProgress } from '../../api/launcher/migration.ts';
@@ -18,7 +19,7 @@ export interface Heard {
 /** Listens to a migration's workflow in the background, so that nobody who shows progress waits for Temporal. */
 export interface Watch {
   heard(): Heard;
-  /** The migration's last word, once it is over: asks anew. */
+  /** The migration's last word, once it is over: asks anew, if Temporal can be reached. */
   lastWord(): Promise<Told | undefined>;
   close(): Promise<void>;
 }
@@ -31,32 +32,31 @@ export function watchMigration(migration: ObjectRef): Watch {
   const over = new AbortController();
   const id = migrationId(migration);
   let heard: Heard = {};
+  let reached: Client | undefined;
   const listen = async (): Promise<void> => {
-    while (!over.signal.aborted) {
+    const { client, connection } = await connectTemporal('2s');
+    try {
+      for (reached = client; ; await pause(ASK_EVERY_MS, undefined, { signal: over.signal })) {
+        const { status = heard.status, ...news } = await hear(client, id);
+        heard = { ...news, ...(status && { status }) };
+      }
+    } finally {
+      reached = undefined;
+      await connection.close();
+    }
+  };
+  const listening = (async () => {
+    while (!over.signal.aborted)
       try {
-        const { client, connection } = await connectTemporal();
-        try {
-          for (;;) {
-            const news = await hear(client, id);
-            heard = { ...heard, ...news };
-            if (news.progress === undefined) delete heard.progress;
-            if (news.silence === undefined) delete heard.silence;
-            await pause(ASK_EVERY_MS, undefined, { signal: over.signal });
-          }
-        } finally {
-          await connection.close();
-        }
+        await listen();
       } catch (error) {
-        if (over.signal.aborted) return;
         heard = { ...(heard.status && { status: heard.status }), silence: (error as Error).message };
         await pause(CONNECT_AGAIN_AFTER_MS, undefined, { signal: over.signal }).catch(() => undefined);
       }
-    }
-  };
-  const listening = listen();
+  })();
   return {
     heard: () => heard,
-    lastWord: async () => (await lastWord(id)) ?? heard.status,
+    lastWord: async () => (reached && (await lastWord(reached, id))) ?? heard.status,
     close: async () => {
       over.abort();
       await listening;
@@ -100,18 +100,14 @@ export const progressIn = (details: unknown): MigrationProgress | undefined =>
     ? (details as MigrationProgress)
     : undefined;
 
-/** What a migration that is over has left; undefined when Temporal does not say. */
-async function lastWord(id: string): Promise<Told | undefined> {
+/** What a migration that is over has left; undefined when Temporal does not say: the object then tells the end, with less detail. */
+async function lastWord(client: Client, id: string): Promise<Told | undefined> {
   try {
-    const { client, connection } = await connectTemporal();
-    try {
-      const execution = await asking(client, () => client.workflow.getHandle(id).describe());
-      return (await readOperation(client, execution)).status;
-    } finally {
-      await connection.close();
-    }
-  } catch {
-    // Following works without Temporal: the object then tells the end, with less detail.
-    return undefined;
+    const execution = await asking(client, () => client.workflow.getHandle(id).describe());
+    return (await readOperation(client, execution)).status;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError || error instanceof ServiceError || isGrpcServiceError(error))
+      return undefined;
+    throw error;
   }
 }

@@ -12,11 +12,11 @@ export interface TemporalTarget {
 }
 
 /** Connects as the standard environment configuration says. @throws UserError when the server cannot be reached */
-export async function connectTemporal(): Promise<TemporalTarget> {
+export async function connectTemporal(connectTimeout: '2s' | '5s' = '5s'): Promise<TemporalTarget> {
   const { connectionOptions, namespace = DEFAULT_TEMPORAL_NAMESPACE } = loadClientConnectConfig();
   const address = connectionOptions.address ?? 'localhost:7233';
   try {
-    const connection = await Connection.connect({ ...connectionOptions, connectTimeout: '5s' });
+    const connection = await Connection.connect({ ...connectionOptions, connectTimeout });
     return { client: new Client({ connection, namespace }), connection, address, namespace };
   } catch (error) {
     throw new UserError(

@@ -36,6 +36,13 @@ export const timeSkippingEnvironment = async (): Promise<TestWorkflowEnvironment
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Bundles workflow code; once per test file. @param path from the repository's root; absent: the code that is shipped */
-export const bundleWorkflows = (path = 'workflows/index.ts'): Promise<WorkflowBundleWithSourceMap> =>
-  bundleWorkflowCode({ workflowsPath: join(root, path), logger: new DefaultLogger(level) });
+/** Bundles workflow code, and interceptors that run with it; once per test file. Paths from the repository's root. */
+export const bundleWorkflows = (
+  path = 'workflows/index.ts',
+  interceptors: string[] = [],
+): Promise<WorkflowBundleWithSourceMap> =>
+  bundleWorkflowCode({
+    workflowsPath: join(root, path),
+    workflowInterceptorModules: interceptors.map((module) => join(root, module)),
+    logger: new DefaultLogger(level),
+  });

@@ -33,9 +33,16 @@ export interface Lab {
   close(): Promise<void>;
 }
 
-export const newLab = async (options: { maxCachedWorkflows?: number; workflows?: string } = {}): Promise<Lab> => {
+interface LabOptions {
+  maxCachedWorkflows?: number;
+  /** Other workflows than the shipped ones, or interceptors around them; paths from the repository's root. */
+  workflows?: string;
+  interceptors?: string[];
+}
+
+export const newLab = async (options: LabOptions = {}): Promise<Lab> => {
   const env = await timeSkippingEnvironment();
-  const workflowBundle = await bundleWorkflows(options.workflows);
+  const workflowBundle = await bundleWorkflows(options.workflows, options.interceptors);
   const inject = faultInjector(() => lab.fault);
   const controller = inject(delegating<ControllerActivities>(newWorld().controller, () => lab.world.controller));
   const node = inject(delegating<NodeActivities>(newWorld().node, () => lab.world.node));

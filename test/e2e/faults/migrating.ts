@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
 import type { VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
-import { nodes } from '../../../deploy/local/cluster/addresses.ts';
 import { until } from '../../support/until.ts';
 import type { FaultRun } from '../support/fault-report.ts';
 import { createMigration, deleteMigrations, isFinal, untilMigration, untilOver } from '../support/migrations.ts';
 import { untilTraceless } from '../support/migration-traces.ts';
+import { otherNode } from '../support/nodes.ts';
 import { launcherPod, untilSystemReady } from '../support/pods.ts';
 import { Recorder } from '../support/recorder.ts';
 import { createClaim, createVm, deleteVm, getVm, getVmi, NAMESPACE, untilReady } from '../support/vms.ts';
@@ -66,9 +66,8 @@ export async function nextMovement(vm: string): Promise<Movement> {
   const vmiUid = vmi?.metadata?.uid ?? '';
   const { metadata, spec } = await launcherPod(vmiUid);
   const node = spec?.nodeName ?? '';
-  const targetNode = nodes.find(({ name }) => name !== node)?.name ?? '';
   const source = { node, pod: metadata?.name ?? '', podUid: metadata?.uid ?? '' };
-  return { vm, vmiUid, migration: nameOf(vm), source, targetNode };
+  return { vm, vmiUid, migration: nameOf(vm), source, targetNode: otherNode(node) };
 }
 
 /** Whether it says that nobody knows who has the guest, and what it waits for. */

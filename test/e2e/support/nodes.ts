@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { nodes } from '../../../deploy/local/cluster/addresses.ts';
 import { createContext } from '../../../deploy/local/context.ts';
 
 /** Runs a command in the network of a node. */
@@ -14,3 +15,5 @@ export const nodeVar = (node: string, path: string): string =>
 
 /** Where the directory that both nodes share (SHARED_DIRECTORY on each) lies on this machine. */
 export const sharedFile = (path: string): string => join(createContext().stateDir, 'shared', path);
+
+export const otherNode = (node: string): string => nodes.find(({ name }) => name !== node)?.name ?? '';

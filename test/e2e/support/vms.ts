@@ -127,16 +127,24 @@ export const setRunStrategy = (name: string, runStrategy: string): Promise<strin
 export const deleteVm = (name: string): Promise<string> =>
   kubectl(['delete', 'vm', name, '-n', NAMESPACE, '--ignore-not-found', '--wait', '--timeout=180s']);
 
+/** Where a claim's volume lies below the directory that both nodes share. */
+export const claimDirectory = (name: string, namespace = NAMESPACE): string => `${namespace}-${name}`;
+
 /** A claim with its own hostPath volume, in the directory that both nodes share. */
-export async function createClaim(name: string, size = '64Mi', namespace = NAMESPACE): Promise<void> {
-  const volume = `${namespace}-${name}`;
+export async function createClaim(
+  name: string,
+  size = '64Mi',
+  namespace = NAMESPACE,
+  accessMode = 'ReadWriteMany',
+): Promise<void> {
+  const volume = claimDirectory(name, namespace);
   await apply({
     apiVersion: 'v1',
     kind: 'PersistentVolume',
     metadata: { name: volume },
     spec: {
       capacity: { storage: size },
-      accessModes: ['ReadWriteMany'],
+      accessModes: [accessMode],
       storageClassName: '',
       claimRef: { namespace, name },
       persistentVolumeReclaimPolicy: 'Retain',
@@ -148,7 +156,7 @@ export async function createClaim(name: string, size = '64Mi', namespace = NAMES
     kind: 'PersistentVolumeClaim',
     metadata: { name, namespace },
     spec: {
-      accessModes: ['ReadWriteMany'],
+      accessModes: [accessMode],
       storageClassName: '',
       volumeName: volume,
       resources: { requests: { storage: size } },

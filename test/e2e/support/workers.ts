@@ -29,3 +29,12 @@ export async function restoreNodeWorkers(): Promise<void> {
   await placeNodeWorkers(null);
   await untilSystemReady();
 }
+
+/** Freezes a node's worker. @returns what lets it go on */
+export async function workersFrozen(node: string): Promise<() => Promise<unknown>> {
+  const uids = (await systemPods('node', node)).map(({ metadata }) => metadata?.uid ?? '');
+  const send = (signal: NodeJS.Signals) =>
+    Promise.all(uids.map((uid) => killInPod(uid, /workers\/node\/main\.ts/, signal)));
+  await send('SIGSTOP');
+  return () => send('SIGCONT');
+}

@@ -6,18 +6,21 @@ import { ApplicationFailure } from '@temporalio/common';
  * server-side attempts fail, so that the step's own back-off begins. `forGood`: it fails and says that trying again is useless. `twice`: it runs twice.
  * `meanwhile`: something happens while it runs.
  */
-export type Fault =
-  | { at: number; kind: 'before' | 'after' | 'round' | 'forGood' | 'twice' }
-  | { at: number; kind: 'meanwhile'; run: () => Promise<unknown> };
+export type Fault = {
+  at: number;
+  /** Counts only activities of this type: for workflows that do things at the same time. */
+  of?: string;
+} & ({ kind: 'before' | 'after' | 'round' | 'forGood' | 'twice' } | { kind: 'meanwhile'; run: () => Promise<unknown> });
 
 type Activity = (input: never) => Promise<unknown>;
 
 /** Wraps activities so that faults happen to them; `fault` is read at each call. All that one injector wraps are counted together. */
 export const faultInjector = (fault: () => Fault | undefined): (<T extends object>(activities: T) => T) => {
   const seen: string[] = [];
-  const count = (): number => {
-    const { workflowExecution, activityId } = activityInfo();
-    const own = `${workflowExecution?.runId ?? ''}/`;
+  const count = (of: string | undefined): number => {
+    const { workflowExecution, activityId, activityType } = activityInfo();
+    if (of !== undefined && of !== activityType) return -1;
+    const own = `${workflowExecution?.runId ?? ''}/${of ?? ''}/`;
     const key = own + activityId;
     if (!seen.includes(key)) seen.push(key);
     return seen.filter((other) => other.startsWith(own)).indexOf(key);
@@ -26,7 +29,7 @@ export const faultInjector = (fault: () => Fault | undefined): (<T extends objec
     (run: Activity): Activity =>
     async (input) => {
       const hit = fault();
-      if (hit === undefined || hit.at !== count()) return run(input);
+      if (hit === undefined || hit.at !== count(hit.of)) return run(input);
       const first = activityInfo().attempt === 1;
       switch (hit.kind) {
         case 'before':

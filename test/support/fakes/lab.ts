@@ -4,9 +4,10 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
 import { domainReported, instanceObserved, podObserved } from '../../../api/contract/entities.ts';
+import { migrationObserved, permitGranted } from '../../../api/contract/migrations.ts';
 import { WORKFLOWS, domainChanged, podChanged } from '../../../api/contract/operations.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
-import { instanceId, virtualMachineId } from '../../../api/contract/refs.ts';
+import { instanceId, migrationId, virtualMachineId } from '../../../api/contract/refs.ts';
 import { CONTROLLER_QUEUE, nodeQueue, urgentNodeQueue } from '../../../api/contract/task-queues.ts';
 import type { ControllerActivities, NodeActivities } from '../../../api/contract/activities.ts';
 import { bundleWorkflows, timeSkippingEnvironment } from '../temporal.ts';
@@ -57,6 +58,9 @@ export const newLab = async (options: LabOptions = {}): Promise<Lab> => {
       lab.fault = undefined;
       lab.continueAfter = undefined;
       lab.world = newWorld();
+      // Whoever asks gets a permit, unless the test runs a scheduler.
+      const { scheduler } = lab.world.migrations;
+      scheduler.request = ({ holder }) => unlessGone(() => env.client.workflow.getHandle(holder).signal(permitGranted));
       return lab.world;
     },
     tellOperation: (workflowId) => {
@@ -124,6 +128,7 @@ const tellOperation = (operation: WorkflowHandle, news: News): Promise<void> =>
   unlessGone(async () => {
     if (news.kind === 'pod') await operation.signal(podChanged, news.facts);
     if (news.kind === 'domain') await operation.signal(domainChanged, news.report);
+    if (news.kind === 'vmim') await operation.signal(migrationObserved, news.facts);
   });
 
 const tellEntities = async ({ env, world, continueAfter }: Lab, news: News): Promise<void> => {
@@ -138,6 +143,20 @@ const tellEntities = async ({ env, world, continueAfter }: Lab, news: News): Pro
       const vmi = world.vmis.get(news.facts.createdBy)?.facts.vmi;
       if (vmi === undefined) return;
       return unlessGone(() => client.workflow.getHandle(instanceId(vmi)).signal(podObserved, news.facts));
+    }
+    case 'vmim': {
+      const { facts, vmi } = news;
+      const id = migrationId(facts.migration);
+      const signal = { signal: migrationObserved, signalArgs: [facts] as [typeof facts] };
+      // Only an object that is not final starts its workflow.
+      await (facts.gone === true || ['Succeeded', 'Failed'].includes(facts.phase)
+        ? unlessGone(() => client.workflow.getHandle(id).signal(migrationObserved, facts))
+        : client.workflow.signalWithStart(WORKFLOWS.migrateInstance, {
+            ...{ workflowId: id, taskQueue: CONTROLLER_QUEUE, ...signal },
+            args: [{ entity: instanceId(vmi), vmi, attempt: 1, migration: facts.migration }],
+            workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+          }));
+      return;
     }
     case 'vmi': {
       const { vmi, owner, gone } = news.facts;

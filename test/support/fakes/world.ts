@@ -11,7 +11,11 @@ import type { InstanceFacts, PodFacts } from '../../../api/contract/facts.ts';
 import type { FailureType } from '../../../api/contract/failures.ts';
 import type { ObjectRef, PodRef } from '../../../api/contract/refs.ts';
 import type { DomainEnd, DomainReport } from '../../../api/launcher/reports.ts';
+import type { PermitLimits } from '../../../api/contract/migrations.ts';
+import type { MigrationFacts } from '../../../api/contract/migrations.ts';
 import { failure } from '../../../activities/failures.ts';
+import type { FakeMigrations, MigrationManners } from './migrations.ts';
+import { newMigrations } from './migrations.ts';
 
 /** A simulated cluster for workflow tests: objects, Pods, tokens and domains, with the activities that act on them. */
 export interface World {
@@ -25,6 +29,7 @@ export interface World {
   /** Broken safety rules; stays empty. */
   violations: string[];
   manners: Manners;
+  migrations: FakeMigrations;
   /** What the bridge and the node workers tell; set by the test. */
   tell: (news: News) => Promise<void>;
   tellVm: (uid: string) => Promise<void>;
@@ -44,9 +49,12 @@ export interface World {
 }
 
 export type News =
-  { kind: 'pod'; facts: PodFacts } | { kind: 'domain'; report: DomainReport } | { kind: 'vmi'; facts: InstanceFacts };
+  | { kind: 'pod'; facts: PodFacts }
+  | { kind: 'domain'; report: DomainReport }
+  | { kind: 'vmi'; facts: InstanceFacts }
+  | { kind: 'vmim'; facts: MigrationFacts; vmi: ObjectRef };
 
-export interface Manners {
+export interface Manners extends MigrationManners {
   /** 'prompt' starts a Pod as soon as it is created and ends it as soon as it is deleted; 'slow' leaves both to the test. */
   kubelet: 'prompt' | 'slow';
   /** What the guest does with a shutdown signal. */
@@ -76,14 +84,18 @@ export interface FakePod {
   attempt: number;
 }
 
-interface FakeToken {
+export interface FakeToken {
   epoch: number;
   holder?: { vmiUid: string; attempt: number; pod?: PodRef };
+  moving?: { migration: { name: string; uid: string }; pod: Required<PodRef> };
+  settled?: string;
 }
 
 export const NODE = 'node-a';
+/** Where the scheduler puts a migration's target. */
+export const TARGET_NODE = 'node-c';
 const ACTIVE: DomainReport['state'][] = ['starting', 'running', 'paused', 'shuttingDown'];
-const isActive = ({ domain }: FakePod): boolean => ACTIVE.includes(domain.state);
+export const isActive = ({ domain }: FakePod): boolean => ACTIVE.includes(domain.state);
 
 export const newWorld = (): World => {
   const vmis = new Map<string, FakeVmi>();
@@ -91,7 +103,11 @@ export const newWorld = (): World => {
   const pods = new Map<string, FakePod>();
   const tokens = new Map<string, FakeToken>();
   const violations: string[] = [];
-  const manners: Manners = { kubelet: 'prompt', guest: 'obeys', refuse: {}, node: NODE, startsAs: 'running' };
+  const limits: PermitLimits = { perCluster: 5, outboundPerNode: 2 };
+  const manners: Manners = {
+    ...{ kubelet: 'prompt', guest: 'obeys', refuse: {}, node: NODE, startsAs: 'running' },
+    ...{ migrates: 'works', silent: [], limits },
+  };
   let version = 0;
   let created = 0;
 
@@ -136,8 +152,16 @@ export const newWorld = (): World => {
     tokens.set(vmi.name, token);
     return token;
   };
-  const runToken = ({ epoch, holder }: FakeToken): RunToken => ({
+  const runToken = ({ epoch, holder, moving }: FakeToken): RunToken => ({
     epoch,
+    ...(moving === undefined
+      ? {}
+      : {
+          moving: {
+            migration: moving.migration,
+            ...{ podUid: moving.pod.uid, podName: moving.pod.name, node: moving.pod.node },
+          },
+        }),
     ...(holder === undefined
       ? {}
       : {
@@ -160,7 +184,13 @@ export const newWorld = (): World => {
     await setDomain(pod, { state: 'shuttingDown', ...(deadline === undefined ? {} : { deadline }) });
   };
 
+  const migrations = newMigrations({
+    ...{ pods, tokens, vmis, manners, violations, refuse, podAt, setPod, setDomain, runToken, told, isActive },
+    startPod: (uid) => world.startPod(uid),
+  });
+
   const controller: ControllerActivities = {
+    ...migrations.controller,
     adoptInstance: async (vmi) => {
       const instance = vmis.get(vmi.uid)?.facts;
       const token = tokens.get(vmi.name);
@@ -224,6 +254,7 @@ export const newWorld = (): World => {
       const token = tokenOf(vmi);
       if (token.holder?.vmiUid !== vmi.uid || (epoch !== undefined && token.epoch !== epoch)) return;
       if (podsOf(vmi).some(isActive)) violations.push('token released with an active domain');
+      if (token.moving !== undefined) violations.push('token released while a migration moves it');
       delete token.holder;
     },
     observePod: async ({ vmi, pod }) => pods.get(pod.uid)?.facts ?? gonePod(vmi, pod),
@@ -299,6 +330,7 @@ export const newWorld = (): World => {
   });
 
   const node: NodeActivities = {
+    ...migrations.node,
     syncInstance: async ({ vmi, pod, epoch, paused }) => {
       refuse('syncInstance');
       const token = tokenOf(vmi);
@@ -325,9 +357,12 @@ export const newWorld = (): World => {
     },
     proveDomainGone: async ({ pod }): Promise<GoneEvidence> => {
       refuse('proveDomainGone');
+      if (manners.silent.includes(pod.uid)) throw failure('Unproven', `nobody answers for Pod ${pod.name}`);
       const found = pods.get(pod.uid);
       if (found === undefined) return { by: 'nodeWorker', detail: 'no process in the cgroup of the Pod' };
-      if (isActive(found)) throw failure('StillRunning', `the domain is ${found.domain.state}`);
+      if (isActive(found) || found.domain.state === 'incoming') {
+        throw failure('StillRunning', `the domain is ${found.domain.state}`);
+      }
       return { by: 'launcher', detail: 'no domain', lastReport: found.domain };
     },
     inspectDomain: async ({ pod }) => {
@@ -337,7 +372,7 @@ export const newWorld = (): World => {
   };
 
   const world: World = {
-    ...{ controller, node, vmis, vms, pods, tokens, violations, manners },
+    ...{ controller, node, vmis, vms, pods, tokens, violations, manners, migrations },
     tell: async () => undefined,
     tellVm: async () => undefined,
     createVmi: (vmi, facts) => {
@@ -351,7 +386,12 @@ export const newWorld = (): World => {
       vmis.set(vmi.uid, fake);
       return fake;
     },
-    startPod: async (uid) => setPod(podAt(uid), { node: manners.node, phase: 'Running', computeReady: true }),
+    startPod: async (uid) => {
+      const pod = podAt(uid);
+      const node = pod.facts.migration === undefined ? manners.node : TARGET_NODE;
+      pod.domain = { ...pod.domain, node };
+      await setPod(pod, { node, phase: 'Running', computeReady: true });
+    },
     changePod: async (uid, facts) => setPod(podAt(uid), facts),
     endGuest: async (podUid, end) => {
       const pod = podAt(podUid);
@@ -359,7 +399,8 @@ export const newWorld = (): World => {
     },
     endPod: async (uid) => {
       const pod = podAt(uid);
-      pod.domain = { ...pod.domain, state: isActive(pod) ? 'shutoff' : pod.domain.state };
+      const isOver = isActive(pod) || pod.domain.state === 'incoming';
+      pod.domain = { ...pod.domain, state: isOver ? 'shutoff' : pod.domain.state };
       await setPod(pod, { phase: 'Succeeded', computeReady: false, provenEnded: true, exitCode: 0 });
       if (!pod.facts.deleting) return;
       pods.delete(uid);
@@ -378,6 +419,8 @@ export const newWorld = (): World => {
     leftovers: (vmi) => [
       ...podsOf(vmi).map(({ facts, domain }) => `Pod ${facts.uid}, domain ${domain.state}`),
       ...(tokens.get(vmi.name)?.holder === undefined ? [] : ['token']),
+      ...(tokens.get(vmi.name)?.moving === undefined ? [] : ['moving']),
+      ...[...migrations.permits].map((holder) => `permit of ${holder}`),
     ],
   };
   return world;

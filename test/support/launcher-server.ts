@@ -5,6 +5,8 @@ import type { sendUnaryData, ServerUnaryCall, ServerWritableStream, status } fro
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import type { ServiceDefinition } from '@grpc/proto-loader';
 import { loadSync } from '@grpc/proto-loader';
+import { LAUNCHER_PROTOCOL } from '../../api/launcher/host-facts.ts';
+import type { MigrationEvent } from '../../api/launcher/migration.ts';
 import { COMMAND_SOCKET, LAUNCHER_VOLUMES } from '../../api/launcher/paths.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import { isNewer } from '../../api/launcher/reports.ts';
@@ -12,6 +14,7 @@ import { isNewer } from '../../api/launcher/reports.ts';
 type Call = ServerUnaryCall<Record<string, unknown>, object>;
 type Reply = sendUnaryData<object>;
 type Watch = ServerWritableStream<{ resume: boolean; afterEpoch: number; afterN: number }, object>;
+type Migrate = ServerWritableStream<{ json: string }, object>;
 
 /** A command server of launcher.proto without a hypervisor: what it says is set by the test. */
 export interface LauncherServer {
@@ -26,6 +29,12 @@ export interface LauncherServer {
   /** Answer a method with this from now on. */
   answer: (method: string, reply: object) => void;
   watchers: () => number;
+  /** Said to everybody who follows MigrateVMI, now and later; `ended` ends their streams. */
+  migrationSays: (event: MigrationEvent) => void;
+  /** Everybody who follows MigrateVMI now. */
+  migrating: () => number;
+  /** Breaks the streams of MigrateVMI off, without a word. */
+  breakOff: () => void;
   /** As if the process died: connections break, the socket stays. */
   stop: () => void;
 }
@@ -56,7 +65,7 @@ export const startLauncher = async (pods: string, podUid: string, epoch = 1): Pr
     if (given) return given;
     const { namespace, name, uid: vmiUid } = self.current.vmi;
     if (method === 'Handshake') {
-      return { protocol: 1, release: 'test', namespace, name, vmiUid, podUid, launcherEpoch: epoch };
+      return { protocol: LAUNCHER_PROTOCOL, release: 'test', namespace, name, vmiUid, podUid, launcherEpoch: epoch };
     }
     return { reportJson: JSON.stringify(self.current) };
   };
@@ -76,11 +85,29 @@ export const startLauncher = async (pods: string, podUid: string, epoch = 1): Pr
     call.on('cancelled', () => events.off('say', send));
   };
 
+  const said: MigrationEvent[] = [];
+  const streams = new Set<Migrate>();
+  const tell = (call: Migrate, event: MigrationEvent): void => {
+    call.write({ json: JSON.stringify(event) });
+    if (event.type === 'ended') call.end();
+  };
+  const migrate = (call: Migrate): void => {
+    self.received.push({ method: 'MigrateVMI', request: { ...call.request } });
+    const refused = refusals.get('MigrateVMI');
+    if (refused) return void call.emit('error', refused);
+    streams.add(call);
+    call.on('cancelled', () => streams.delete(call)).on('close', () => streams.delete(call));
+    for (const event of said) tell(call, event);
+  };
+
   const server = new Server();
   server.addService(
     definition,
     Object.fromEntries(
-      Object.keys(definition).map((method) => [method, method === 'WatchEvents' ? watch : unary(method)]),
+      Object.keys(definition).map((method) => [
+        method,
+        method === 'WatchEvents' ? watch : method === 'MigrateVMI' ? migrate : unary(method),
+      ]),
     ),
   );
   const socket = join(sockets, COMMAND_SOCKET);
@@ -102,6 +129,14 @@ export const startLauncher = async (pods: string, podUid: string, epoch = 1): Pr
     refuse: (method, code, details) => void refusals.set(method, { code, details }),
     answer: (method, reply) => void answers.set(method, reply),
     watchers: () => events.listenerCount('say'),
+    migrationSays(event) {
+      said.push(event);
+      for (const call of streams) tell(call, event);
+    },
+    migrating: () => streams.size,
+    breakOff() {
+      for (const call of streams) call.end();
+    },
     stop: () => server.forceShutdown(),
   };
   return self;

@@ -13,6 +13,10 @@ export interface Wire {
 export const openWire = (address: string, methods: ServiceDefinition, name: string, signal?: AbortSignal): Wire => {
   const client = new Client(address, credentials.createInsecure(), {
     'grpc.enable_http_proxy': 0,
+    // Each connection for itself, and soon again: a launcher that comes back must not wait for what others found before.
+    'grpc.use_local_subchannel_pool': 1,
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 1_000,
     // A frozen launcher keeps its socket open: only a ping tells.
     'grpc.keepalive_time_ms': 10_000,
     'grpc.keepalive_timeout_ms': 10_000,

@@ -51,7 +51,7 @@ export const readFrame = (stream: Readable, { maxBytes, timeoutMs }: FrameLimits
     };
     const timer = setTimeout(() => fail(new FrameError(`no whole frame within ${timeoutMs} ms`)), timeoutMs);
     stream.on('readable', take).on('end', cut).on('close', cut).on('error', fail);
-    if (stream.destroyed) cut();
+    if (stream.destroyed || stream.readableEnded) cut();
     else take();
   });
 

@@ -13,7 +13,7 @@ export interface LinkOptions {
   dial: () => Promise<Socket>;
   /** For messages. */
   node: string;
-  /** Of one request. */
+  /** Of one request; longer than the other side waits for its launcher, so that it is named who is silent. */
   deadlineMs?: number;
   /** Between two signs of life. */
   pingMs?: number;
@@ -23,7 +23,7 @@ export interface LinkOptions {
  * The source's end of the hand-over. Connected at the first request and kept so; a connection that is lost or does not answer in time is given up, and
  * the next request makes another. One request at a time.
  */
-export const peerLink = ({ dial, node, deadlineMs = 5_000, pingMs = 5_000 }: LinkOptions): PeerLink => {
+export const peerLink = ({ dial, node, deadlineMs = 8_000, pingMs = 5_000 }: LinkOptions): PeerLink => {
   let connection: Socket | undefined;
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -36,7 +36,7 @@ export const peerLink = ({ dial, node, deadlineMs = 5_000, pingMs = 5_000 }: Lin
   const connect = async (): Promise<Socket> => {
     if (connection !== undefined && !connection.destroyed) return connection;
     const socket = await dial();
-    socket.on('error', () => drop(socket)).on('close', () => drop(socket));
+    for (const over of ['end', 'error', 'close']) socket.on(over, () => drop(socket));
     if (closed) drop(socket);
     else connection = socket;
     return socket;
@@ -70,7 +70,7 @@ export const peerLink = ({ dial, node, deadlineMs = 5_000, pingMs = 5_000 }: Lin
   // Shows early that the other side is gone, so that the hand-over finds a connection that works.
   const pings = setInterval(() => {
     if (connection !== undefined) ask({ method: 'ping' }).catch(() => undefined);
-  }, pingMs);
+  }, pingMs).unref();
 
   return {
     inspect: () => view('inspect'),

@@ -1,0 +1,572 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import type { Server, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { buffer, text } from 'node:stream/consumers';
+import { connect as tlsConnect } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { pino } from 'pino';
+import { launchersIn } from '../../../activities/node/launcher-client/client.ts';
+import { encodeFrame, readFrame } from '../../../activities/node/migration-proxy/frames.ts';
+import type { RunningProxy } from '../../../activities/node/migration-proxy/index.ts';
+import { migrationProxy } from '../../../activities/node/migration-proxy/index.ts';
+import type { SourceSession, TargetSession } from '../../../activities/node/migration-proxy/port.ts';
+import type { PeerCredentials, TlsCredentials } from '../../../api/contract/certificates.ts';
+import { MIGRATION_CHANNELS } from '../../../api/launcher/migration.ts';
+import type { MigrationChannel } from '../../../api/launcher/migration.ts';
+import { startLauncher } from '../../support/launcher-server.ts';
+import type { Authority } from '../../support/peers.ts';
+import { authority, credentialsOf, noCredentials } from '../../support/peers.ts';
+import { until } from '../../support/until.ts';
+
+jest.setTimeout(60_000);
+
+/** Two node workers' proxies with real TLS on loopback, each with a Pod's directory; servers in the target's stand for libvirt and QEMU. */
+const vmi = { namespace: 'default', name: 'vm', uid: 'vmi-uid' };
+const migrationUid = randomUUID();
+/** Short: a unix socket's path has at most 107 bytes. */
+const sourcePod = { name: 'source', uid: 'source-pod-uid' };
+const targetPod = { name: 'target', uid: 'target-pod-uid' };
+const SOCKETS = 'volumes/kubernetes.io~empty-dir/sockets';
+
+let files: string;
+let ca: Authority;
+let otherCa: Authority;
+let issued: Record<'node-a' | 'node-b' | 'node-c', TlsCredentials>;
+
+beforeAll(async () => {
+  files = await mkdtemp('/tmp/c-');
+  ca = authority(files, 'ca');
+  otherCa = authority(files, 'other');
+  issued = {
+    'node-a': ca.issue({ node: 'node-a' }),
+    'node-b': ca.issue({ node: 'node-b' }),
+    'node-c': ca.issue({ node: 'node-c' }),
+  };
+});
+afterAll(() => rm(files, { recursive: true }));
+
+interface Node {
+  pods: string;
+  proxy: RunningProxy;
+  logged: { msg: string; reason?: string; kind?: string }[];
+  stop: () => Promise<void>;
+}
+
+let base: string;
+let nodes: Node[];
+let servers: Server[];
+let sockets: Set<Socket>;
+
+const nodeWith = async (name: string, credentials: PeerCredentials): Promise<Node> => {
+  const pods = join(base, name);
+  for (const pod of [sourcePod, targetPod]) await mkdir(join(pods, pod.uid, SOCKETS), { recursive: true });
+  const over = new AbortController();
+  const logged: Node['logged'] = [];
+  const proxy = migrationProxy({
+    pods,
+    address: '127.0.0.1',
+    port: 0,
+    directory: join(base, `${name}-migrations`),
+    credentials,
+    launchers: launchersIn(pods, name),
+    log: pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line) as Node['logged'][0]) }),
+    signal: over.signal,
+  });
+  await proxy.reopen();
+  const node: Node = {
+    pods,
+    proxy,
+    logged,
+    async stop() {
+      over.abort();
+      for (const socket of sockets) socket.destroy();
+      await proxy.done;
+    },
+  };
+  nodes.push(node);
+  return node;
+};
+
+const listening = async (name: string, credentials: PeerCredentials): Promise<Node> => {
+  const node = await nodeWith(name, credentials);
+  await until(`${name} to listen`, () => node.proxy.trouble() === undefined);
+  return node;
+};
+
+const keep = <T extends Socket>(socket: T): T => {
+  sockets.add(socket);
+  socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+  return socket;
+};
+
+/** Closed by the other side. */
+const isOver = (socket: Socket): boolean => socket.destroyed || socket.readableEnded;
+
+const inPod = (channel: MigrationChannel): string => `/var/run/kubevirt/sockets/mig-${channel}.sock`;
+
+/** Stands for libvirt or QEMU in the target Pod. */
+const serveTarget = async (node: Node, channel: MigrationChannel, serve: (socket: Socket) => void): Promise<void> => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => serve(keep(socket)));
+  servers.push(server);
+  await new Promise<void>((resolve) =>
+    server.listen(join(node.pods, targetPod.uid, SOCKETS, `mig-${channel}.sock`), resolve),
+  );
+};
+
+/** Stands for libvirt or QEMU in the source Pod. */
+const connectSource = (node: Node, channel: MigrationChannel): Socket =>
+  keep(
+    connect({
+      path: join(node.pods, sourcePod.uid, SOCKETS, `mig-${channel}.sock`),
+      allowHalfOpen: true,
+    }),
+  );
+
+const targetSession = (over: Partial<TargetSession> = {}): TargetSession => ({
+  role: 'target',
+  migrationUid,
+  vmi,
+  pod: targetPod,
+  sourceNode: 'node-a',
+  sockets: { libvirt: inPod('libvirt'), memory: inPod('memory'), block: inPod('block') },
+  ...over,
+});
+
+const sourceSession = (target: Node, over: Partial<SourceSession> = {}): SourceSession => ({
+  role: 'source',
+  migrationUid,
+  vmi,
+  pod: sourcePod,
+  target: { node: 'node-b', ...target.proxy.endpoint() },
+  ...over,
+});
+
+const ready = async (): Promise<{ source: Node; target: Node }> => {
+  const source = await listening('node-a', credentialsOf(issued['node-a']));
+  const target = await listening('node-b', credentialsOf(issued['node-b']));
+  await target.proxy.admit(targetSession());
+  await source.proxy.open(sourceSession(target));
+  return { source, target };
+};
+
+const echo = (socket: Socket): void => void socket.pipe(socket);
+
+beforeEach(async () => {
+  base = await mkdtemp('/tmp/m-');
+  [nodes, servers, sockets] = [[], [], new Set()];
+});
+afterEach(async () => {
+  for (const node of nodes) await node.stop();
+  for (const server of servers) server.close();
+  await rm(base, { recursive: true });
+});
+
+test('all channels carry bytes both ways, unchanged and in order', async () => {
+  const { source, target } = await ready();
+  for (const channel of MIGRATION_CHANNELS) await serveTarget(target, channel, echo);
+  const unchanged = MIGRATION_CHANNELS.map(async (channel) => {
+    const sent = randomBytes(3 * 1024 * 1024);
+    const socket = connectSource(source, channel);
+    socket.end(sent);
+    return (await buffer(socket)).equals(sent);
+  });
+  expect(await Promise.all(unchanged)).toEqual([true, true, true]);
+  const traffic = { sent: 9 * 1024 * 1024, received: 9 * 1024 * 1024 };
+  await until('all channels to close', () => Object.values(source.proxy.stats().channels).every((open) => open === 0));
+  expect(source.proxy.stats().traffic).toEqual(traffic);
+  await until('the target to close too', () =>
+    Object.values(target.proxy.stats().channels).every((open) => open === 0),
+  );
+  expect(target.proxy.stats().traffic).toEqual(traffic);
+});
+
+test('an end in one direction leaves the other open', async () => {
+  const { source, target } = await ready();
+  await serveTarget(target, 'libvirt', (socket) => {
+    void text(socket).then((question) => {
+      setTimeout(() => socket.end(`answer to ${question}`), 300);
+    });
+  });
+  const socket = connectSource(source, 'libvirt');
+  socket.end('question');
+  expect(await text(socket)).toBe('answer to question');
+});
+
+test('who speaks first in the target’s Pod is heard', async () => {
+  const { source, target } = await ready();
+  await serveTarget(target, 'block', (socket) => socket.write('NBDMAGIC'));
+  const socket = connectSource(source, 'block');
+  const [first] = await new Promise<[Buffer]>((resolve) => socket.once('data', (data: Buffer) => resolve([data])));
+  expect(first.toString()).toBe('NBDMAGIC');
+});
+
+test('a slow reader holds the sender up; memory stays bounded', async () => {
+  const { source, target } = await ready();
+  let reader: Socket | undefined;
+  await serveTarget(target, 'memory', (socket) => {
+    reader = socket;
+    socket.pause();
+  });
+  const socket = connectSource(source, 'memory');
+  const chunk = randomBytes(1024 * 1024);
+  const before = process.memoryUsage().rss;
+  const total = 256;
+  let written = 0;
+  const feed = (): void => {
+    while (written < total) {
+      written++;
+      if (!socket.write(chunk)) return void socket.once('drain', feed);
+    }
+    socket.end();
+  };
+  feed();
+  await until('the reader', () => reader !== undefined);
+  let seen = -1;
+  await until(
+    'the flow to stop',
+    () => {
+      const still = seen === written;
+      seen = written;
+      return still;
+    },
+    { everyMs: 500 },
+  );
+  expect(written).toBeLessThan(total / 4);
+  expect(process.memoryUsage().rss - before).toBeLessThan(96 * 1024 * 1024);
+  let received = 0;
+  reader?.on('data', (data: Buffer) => (received += data.length)).resume();
+  await until('everything to arrive', () => received === total * chunk.length);
+});
+
+test('a connection that breaks in one Pod breaks in the other', async () => {
+  const { source, target } = await ready();
+  let far: Socket | undefined;
+  await serveTarget(target, 'memory', (socket) => (far = socket.resume()));
+  const near = connectSource(source, 'memory').resume();
+  near.write('x');
+  await until('the connection', () => far !== undefined && far.bytesRead > 0);
+  far?.destroy();
+  await until('the break', () => isOver(near));
+});
+
+test('the socket in the source’s Pod is the launcher’s alone, replaces what stood there, and goes with the session', async () => {
+  const source = await listening('node-a', credentialsOf(issued['node-a']));
+  const target = await listening('node-b', credentialsOf(issued['node-b']));
+  const directory = join(source.pods, sourcePod.uid, SOCKETS);
+  const precious = join(base, 'precious');
+  await writeFile(precious, '', { mode: 0o640 });
+  await symlink(precious, join(directory, 'mig-memory.sock'));
+  await source.proxy.open(sourceSession(target));
+  for (const channel of MIGRATION_CHANNELS) {
+    const { uid, gid, mode } = await stat(join(directory, `mig-${channel}.sock`));
+    expect([uid, gid, mode & 0o777]).toEqual([107, 107, 0o600]);
+  }
+  const untouched = await stat(precious);
+  expect([untouched.uid, untouched.mode & 0o777]).toEqual([0, 0o640]);
+  await source.proxy.close(migrationUid);
+  expect(await readdir(directory)).toEqual([]);
+  await source.proxy.close(migrationUid);
+});
+
+test('opened again, connections that stand are left alone', async () => {
+  const { source, target } = await ready();
+  await serveTarget(target, 'libvirt', echo);
+  const socket = connectSource(source, 'libvirt');
+  socket.write('one ');
+  await source.proxy.open(sourceSession(target));
+  await target.proxy.admit(targetSession());
+  socket.end('two');
+  expect(await text(socket)).toBe('one two');
+});
+
+test('a session that is closed takes its connections with it, and lets nobody in any more', async () => {
+  const { source, target } = await ready();
+  await serveTarget(target, 'libvirt', echo);
+  const socket = connectSource(source, 'libvirt');
+  socket.write('x');
+  await until('the echo', () => socket.read() !== null);
+  await target.proxy.close(migrationUid);
+  await until('the end', () => {
+    socket.read();
+    return isOver(socket);
+  });
+  const again = connectSource(source, 'libvirt').resume();
+  await until('the refusal', () => isOver(again));
+  expect(source.proxy.troubles(migrationUid)).toEqual([
+    expect.stringMatching(/channel libvirt: .*node node-b.*no migration .* from node node-a is expected/),
+  ]);
+  expect(target.proxy.stats().refused.get('session')).toBe(1);
+});
+
+test('a session is admitted for one source node: another node’s worker is refused', async () => {
+  const { target } = await ready();
+  const stranger = await listening('node-c', credentialsOf(issued['node-c']));
+  await expect(stranger.proxy.link(sourceSession(target)).inspect()).rejects.toMatchObject({
+    type: 'PeerUnreachable',
+    message: expect.stringMatching(/no migration .* from node node-c is expected/),
+  });
+});
+
+test('a target whose socket is not there is named', async () => {
+  const { source } = await ready();
+  const socket = connectSource(source, 'memory').resume();
+  await until('the end', () => isOver(socket));
+  expect(source.proxy.troubles(migrationUid)).toEqual([
+    expect.stringMatching(/channel memory: .*target's socket cannot be reached: mig-memory\.sock does not exist/),
+  ]);
+});
+
+test.each([
+  ['another CA', () => otherCa.issue({ node: 'node-b' }), /certificate is of another CA/],
+  [
+    'an expired certificate',
+    () => ca.issue({ node: 'node-b', from: '20200101000000Z', until: '20210101000000Z' }),
+    /certificate has expired/,
+  ],
+  [
+    'a certificate from the future',
+    () => ca.issue({ node: 'node-b', from: '21000101000000Z', until: '21010101000000Z' }),
+    /not valid yet/,
+  ],
+  ['the certificate of another node', () => issued['node-c'], /shows the certificate of node-c/],
+  ['a certificate of no node', () => ca.issue({ san: 'DNS:node-b' }), /shows the certificate of no node/],
+])('a target with %s is not spoken to', async (_, credentials, message) => {
+  const source = await listening('node-a', credentialsOf(issued['node-a']));
+  const target = await listening('node-b', credentialsOf(credentials()));
+  await target.proxy.admit(targetSession());
+  await expect(source.proxy.link(sourceSession(target)).resume()).rejects.toMatchObject({
+    type: 'PeerUnreachable',
+    message: expect.stringMatching(message),
+  });
+});
+
+/** Trusts the target's authority, so that its own certificate is what is looked at. */
+const trusting = (credentials: TlsCredentials): TlsCredentials => ({ ...credentials, ca: ca.certificate });
+
+test.each([
+  ['another CA', () => otherCa.issue({ node: 'node-a' }), /certificate is of another CA/],
+  [
+    'an expired certificate',
+    () => ca.issue({ node: 'node-a', from: '20200101000000Z', until: '20210101000000Z' }),
+    /certificate has expired/,
+  ],
+  [
+    'a certificate of no node',
+    () => ca.issue({ san: 'URI:spiffe://virtflow/controller' }),
+    /not that of a node worker/,
+  ],
+  [
+    'two names in its certificate',
+    () => ca.issue({ san: 'URI:spiffe://virtflow/node/node-a,URI:spiffe://virtflow/node/node-b' }),
+    /not that of a node worker/,
+  ],
+])('a source with %s is refused, told why, and logged once', async (_, credentials, message) => {
+  const source = await listening('node-a', credentialsOf(trusting(credentials())));
+  const target = await listening('node-b', credentialsOf(issued['node-b']));
+  await target.proxy.admit(targetSession());
+  for (let time = 0; time < 3; time++) {
+    await expect(source.proxy.link(sourceSession(target)).resume()).rejects.toMatchObject({
+      type: 'PeerUnreachable',
+      message: expect.stringMatching(message),
+    });
+  }
+  expect(target.proxy.stats().refused.get('certificate')).toBe(3);
+  expect(target.logged.filter(({ kind }) => kind === 'certificate')).toHaveLength(1);
+});
+
+test('without a certificate nobody is let in or spoken to, and both say so', async () => {
+  const target = await listening('node-b', credentialsOf(issued['node-b']));
+  const source = await nodeWith('node-a', noCredentials);
+  expect(() => source.proxy.endpoint()).toThrow(/no certificate yet/);
+  expect(source.proxy.trouble()).toMatch(/no certificate yet/);
+  await expect(source.proxy.link(sourceSession(target)).resume()).rejects.toMatchObject({
+    type: 'PeerUnreachable',
+    message: expect.stringMatching(/no certificate yet/),
+  });
+});
+
+test('nobody at the other end is said', async () => {
+  const source = await listening('node-a', credentialsOf(issued['node-a']));
+  const session = { ...sourceSession(source), target: { node: 'node-b', address: '127.0.0.1', port: 1 } };
+  await expect(source.proxy.link(session).inspect()).rejects.toMatchObject({
+    type: 'PeerUnreachable',
+    message: expect.stringMatching(/node node-b at 127\.0\.0\.1:1: nobody listens there/),
+  });
+});
+
+const raw = async (target: Node, bytes: string | Buffer): Promise<void> => {
+  const socket = keep(connect(target.proxy.endpoint().port, '127.0.0.1')).resume();
+  socket.write(bytes);
+  await until('the refusal', () => isOver(socket));
+  socket.destroy();
+};
+
+test('plain TCP and garbage are refused, counted, and logged once per peer and reason', async () => {
+  const { source, target } = await ready();
+  await raw(target, 'GET / HTTP/1.1\r\n\r\n');
+  await raw(target, randomBytes(4096));
+  await raw(target, 'GET / HTTP/1.1\r\n\r\n');
+  await until('the count', () => target.proxy.stats().refused.get('tls') === 3);
+  const reasons = target.logged.filter(({ kind }) => kind === 'tls').map(({ reason }) => reason);
+  expect(new Set(reasons).size).toBe(reasons.length);
+  expect(reasons.length).toBeLessThan(3);
+  await serveTarget(target, 'libvirt', echo);
+  const socket = connectSource(source, 'libvirt');
+  socket.end('still at work');
+  expect(await text(socket)).toBe('still at work');
+});
+
+test('whoever connects and says nothing is shown out in time', async () => {
+  const { target } = await ready();
+  const silent = keep(connect(target.proxy.endpoint().port, '127.0.0.1')).resume();
+  const { port } = target.proxy.endpoint();
+  const secured = keep(
+    tlsConnect({ port, host: '127.0.0.1', ...issued['node-a'], checkServerIdentity: () => undefined }),
+  ).resume();
+  await until('the silent ones to be shown out', () => silent.destroyed && secured.destroyed, { timeoutMs: 10_000 });
+  expect(target.proxy.stats().refused.get('tls')).toBe(1);
+  expect(target.proxy.stats().refused.get('header')).toBe(1);
+});
+
+test.each([
+  ['an unknown channel', encodeFrame({ migrationUid, channel: 'console' })],
+  ['a header without end', encodeFrame({ migrationUid, channel: 'memory', more: 'x'.repeat(2_000) })],
+  ['no header at all', Buffer.from('{"migrationUid"')],
+])('a node’s worker with %s is refused', async (_, bytes) => {
+  const { target } = await ready();
+  const { port } = target.proxy.endpoint();
+  const socket = keep(
+    tlsConnect({ port, host: '127.0.0.1', ...issued['node-a'], checkServerIdentity: () => undefined }),
+  );
+  socket.write(bytes);
+  expect(await readFrame(socket, { maxBytes: 1024, timeoutMs: 8_000 })).toMatchObject({ accepted: false });
+  expect(target.proxy.stats().refused.get('header')).toBe(1);
+});
+
+test('TLS 1.2 is not spoken', async () => {
+  const { target } = await ready();
+  const { port } = target.proxy.endpoint();
+  const socket = keep(
+    tlsConnect({
+      port,
+      host: '127.0.0.1',
+      ...issued['node-a'],
+      maxVersion: 'TLSv1.2',
+      checkServerIdentity: () => undefined,
+    }),
+  );
+  await until('the end', () => socket.destroyed);
+  expect(target.proxy.stats().refused.get('tls')).toBe(1);
+});
+
+test('one migration cannot take all connections', async () => {
+  const { source, target } = await ready();
+  await serveTarget(target, 'memory', echo);
+  const { port } = target.proxy.endpoint();
+  const open = (): Socket => {
+    const socket = keep(
+      tlsConnect({ port, host: '127.0.0.1', ...issued['node-a'], checkServerIdentity: () => undefined }),
+    );
+    socket.write(encodeFrame({ migrationUid, channel: 'memory' }));
+    return socket.resume();
+  };
+  const many = Array.from({ length: 80 }, open);
+  await until('the limit', () => (target.proxy.stats().refused.get('limit') ?? 0) > 0);
+  expect(target.proxy.stats().channels.memory).toBeLessThanOrEqual(64);
+  for (const socket of many) socket.destroy();
+  await until('all to be closed', () => target.proxy.stats().channels.memory === 0);
+  const socket = connectSource(source, 'memory');
+  socket.end('room again');
+  expect(await text(socket)).toBe('room again');
+});
+
+test('certificates change without a restart, and connections that stand stay', async () => {
+  const own = credentialsOf(issued['node-b']);
+  const target = await listening('node-b', own);
+  const source = await listening('node-a', credentialsOf(issued['node-a']));
+  await target.proxy.admit(targetSession());
+  await source.proxy.open(sourceSession(target));
+  await serveTarget(target, 'libvirt', echo);
+  const standing = connectSource(source, 'libvirt');
+  standing.write('before ');
+  await until('the connection', () => target.proxy.stats().channels.libvirt === 1);
+
+  own.change(otherCa.issue({ node: 'node-b' }));
+  await expect(source.proxy.link(sourceSession(target)).inspect()).rejects.toMatchObject({
+    message: expect.stringMatching(/another CA/),
+  });
+  standing.end('after');
+  expect(await text(standing)).toBe('before after');
+});
+
+test('a worker that starts again takes its sessions up', async () => {
+  const { source, target } = await ready();
+  const port = target.proxy.endpoint().port;
+  await source.stop();
+  await target.stop();
+  const [sourceAgain, targetAgain] = [
+    await listening('node-a', credentialsOf(issued['node-a'])),
+    await listening('node-b', credentialsOf(issued['node-b'])),
+  ];
+  expect(sourceAgain.proxy.stats().sessions).toEqual({ source: 1, target: 0 });
+  expect(targetAgain.proxy.stats().sessions).toEqual({ source: 0, target: 1 });
+  // In the cluster the port is always the same; here the source must be told.
+  expect(targetAgain.proxy.endpoint().port).not.toBe(port);
+  await sourceAgain.proxy.open(sourceSession(targetAgain));
+  await serveTarget(targetAgain, 'libvirt', echo);
+  const socket = connectSource(sourceAgain, 'libvirt');
+  socket.end('again');
+  expect(await text(socket)).toBe('again');
+});
+
+test('the sweep ends only sessions of Pods that are gone', async () => {
+  const { target } = await ready();
+  expect(await target.proxy.sweep(() => Promise.resolve(false))).toEqual([]);
+  expect(target.proxy.stats().sessions.target).toBe(1);
+  expect(await target.proxy.sweep((uid) => Promise.resolve(uid === targetPod.uid))).toEqual([migrationUid]);
+  expect(target.proxy.stats().sessions.target).toBe(0);
+  expect(await readdir(join(base, 'node-b-migrations'))).toEqual([]);
+});
+
+test('hand-over: the target’s launcher resumes, over a connection that is there already', async () => {
+  const { source, target } = await ready();
+  const launcher = await startLauncher(target.pods, targetPod.uid);
+  const view = {
+    migrationUid,
+    role: 'target',
+    domain: 'incoming',
+    job: false,
+    postCopy: false,
+    resumed: false,
+    finalized: false,
+  };
+  launcher.answer('GetMigration', { json: JSON.stringify(view) });
+  launcher.answer('ResumeMigrated', { json: JSON.stringify({ ...view, domain: 'active', resumed: true }) });
+  const link = source.proxy.link(sourceSession(target));
+  try {
+    expect(await link.inspect()).toEqual(view);
+    expect(await link.resume()).toMatchObject({ resumed: true, domain: 'active' });
+    expect(await link.resume()).toMatchObject({ resumed: true });
+    expect(launcher.received.map(({ method }) => method)).toEqual([
+      'Handshake',
+      'GetMigration',
+      'ResumeMigrated',
+      'ResumeMigrated',
+    ]);
+    // A launcher that dies and comes back.
+    launcher.stop();
+    await expect(link.resume()).rejects.toMatchObject({ type: 'LauncherUnreachable' });
+    const next = await startLauncher(target.pods, targetPod.uid, 2);
+    next.answer('ResumeMigrated', { json: JSON.stringify({ ...view, domain: 'active', resumed: true }) });
+    expect(await link.resume()).toMatchObject({ resumed: true });
+    next.stop();
+    // Abandoned: from here on nobody is resumed.
+    await target.proxy.close(migrationUid);
+    await expect(link.resume()).rejects.toMatchObject({ type: 'PeerUnreachable' });
+    expect(next.received.filter(({ method }) => method === 'ResumeMigrated')).toHaveLength(1);
+  } finally {
+    link.close();
+  }
+});

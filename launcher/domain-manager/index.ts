@@ -7,6 +7,7 @@ import { domainName } from '../config.ts';
 import type { LauncherConfig } from '../config.ts';
 import type { DaemonPaths } from '../daemon/paths.ts';
 import type { DomainEvent } from '../libvirt/events.ts';
+import { LibvirtSilentError } from '../libvirt/errors.ts';
 import { LibvirtSession } from '../libvirt/session.ts';
 import { movesOf } from '../migration/record.ts';
 import { assess, hasStarted, isActive } from './assess.ts';
@@ -15,6 +16,7 @@ import { ShutdownEnforcer } from './enforcer.ts';
 import { coalesced, exclusive } from './exclusive.ts';
 import { LibvirtDomain } from './libvirt-domain.ts';
 import type { Memory } from './memory.ts';
+import { killLibvirtd } from './processes.ts';
 import { CommandRefused } from './refusal.ts';
 import type { ReportStream } from './report-stream.ts';
 import { Stopper } from './stopper.ts';
@@ -87,6 +89,7 @@ export class DomainManager {
       onConnected: () => void this.#adopt(),
       onDisconnected: (reason) => {
         this.#memory.lostSight();
+        if (reason instanceof LibvirtSilentError) killLibvirtd(options.daemon.pidFile);
         this.#log.warn({ reason: reason.message }, 'not connected to libvirt');
       },
     });

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { ShutdownBy } from '../libvirt/client.ts';
 import type { LibvirtDomain } from './libvirt-domain.ts';
 import type { Memory } from './memory.ts';
-import { killQemu } from './qemu-process.ts';
+import { killQemu } from './processes.ts';
 
 export interface StopperOptions {
   readonly domain: LibvirtDomain;

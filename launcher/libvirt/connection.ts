@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { LibvirtConnectionError, LibvirtError, LibvirtProtocolError } from './errors.ts';
+import { LibvirtConnectionError, LibvirtError, LibvirtProtocolError, LibvirtSilentError } from './errors.ts';
 import { FrameParser, MessageType, Program, Status, encodeFrame } from './frame.ts';
 import type { Frame } from './frame.ts';
 import type { Procedure } from './procedures.ts';
@@ -124,6 +124,17 @@ export class Connection {
     this.#keepaliveTimer ??= setInterval(() => this.#checkAlive(), this.#options.keepaliveIntervalMs);
   }
 
+  /** Gives the connection up unless the promise settles in time. */
+  async within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
+    const silent = (): void => this.#end(new LibvirtSilentError(`libvirt has not answered for ${timeoutMs} ms`));
+    const timer = setTimeout(silent, timeoutMs);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   close(): void {
     this.#end(new LibvirtConnectionError('connection to libvirt closed by this side'));
   }
@@ -173,7 +184,7 @@ export class Connection {
 
   #checkAlive(): void {
     if (this.#silentPings >= this.#options.keepaliveCount) {
-      this.#end(new LibvirtConnectionError(`libvirt has not answered ${this.#silentPings} keepalive messages`));
+      this.#end(new LibvirtSilentError(`libvirt has not answered ${this.#silentPings} keepalive messages`));
       return;
     }
     this.#silentPings += 1;

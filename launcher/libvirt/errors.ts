@@ -40,6 +40,9 @@ export class LibvirtConnectionError extends Error {
   override readonly name = 'LibvirtConnectionError';
 }
 
+/** The daemon has accepted the connection but does not answer: it is frozen. */
+export class LibvirtSilentError extends LibvirtConnectionError {}
+
 /** The peer does not speak libvirt's protocol as expected. Always ends the connection. */
 export class LibvirtProtocolError extends Error {
   override readonly name = 'LibvirtProtocolError';

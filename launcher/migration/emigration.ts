@@ -9,7 +9,7 @@ import type {
 import type { Observation } from '../domain-manager/assess.ts';
 import type { LibvirtDomain } from '../domain-manager/libvirt-domain.ts';
 import type { Memory } from '../domain-manager/memory.ts';
-import { qemuRuns } from '../domain-manager/qemu-process.ts';
+import { qemuRuns } from '../domain-manager/processes.ts';
 import { CommandRefused } from '../domain-manager/refusal.ts';
 import { isUnderWay } from '../libvirt/client.ts';
 import type { DomainEvent } from '../libvirt/events.ts';

@@ -10,7 +10,7 @@ import type {
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import { isActive } from '../domain-manager/assess.ts';
 import type { Observation } from '../domain-manager/assess.ts';
-import { qemuRuns } from '../domain-manager/qemu-process.ts';
+import { qemuRuns } from '../domain-manager/processes.ts';
 import { CommandRefused } from '../domain-manager/refusal.ts';
 import type { DomainEvent } from '../libvirt/events.ts';
 import { DomainState } from '../libvirt/types.ts';

@@ -161,3 +161,23 @@ test('what does not end in time: it ends, or the guest is paused for it, or post
   });
   await guestAnswers(postCopy.target);
 });
+
+test('the Pod of the target is deleted: at once while the guest comes in; the source runs on', async () => {
+  const { source, target, request } = await prepareMigration();
+  const { events, ended } = source.client.migrate(request(slow));
+  await underWay(events);
+  target.pod.terminate();
+  expect(await target.pod.exited).toBe(0);
+  expect(await ended).toMatchObject({ kind: 'sourceActive', cause: 'failed' });
+  await guestAnswers(source);
+});
+
+test('a frozen libvirtd of the source is replaced, and the migration ends; the guest runs on', async () => {
+  const { source, request } = await prepareMigration();
+  const { events, ended } = source.client.migrate(request(slow));
+  await underWay(events);
+  const [frozen] = source.pod.processes('/usr/sbin/libvirtd');
+  process.kill(frozen ?? 0, 'SIGSTOP');
+  expect(await ended).toMatchObject({ kind: 'sourceActive', cause: 'failed' });
+  await guestAnswers(source);
+});

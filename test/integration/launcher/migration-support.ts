@@ -127,10 +127,10 @@ export async function prepareMigration(
 ): Promise<Migration> {
   const source = await startPod();
   images?.(source.pod);
-  const { reports, stop } = source.client.watch();
+  const watch = source.client.watch();
   await source.client.report('SyncVMI', syncRequest(source.pod, vmi));
-  await agentConnected(reports);
-  stop();
+  await agentConnected(watch.reports);
+  watch.stop();
   return prepareTarget(source, vmi, images);
 }
 

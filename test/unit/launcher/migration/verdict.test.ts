@@ -97,6 +97,12 @@ test.each<Case>([
     evidence: { seen: seen(3, 13) },
     expected: { kind: 'unknown' },
   },
+  {
+    what: 'lost in post-copy, though libvirt shows a job',
+    of: { postCopy: true, switched: true },
+    evidence: { seen: seen(3, 13), job: true },
+    expected: { kind: 'unknown' },
+  },
   { what: 'post-copy is done', of: { postCopy: true, switched: true }, evidence: { qemu: false }, expected: gone },
   {
     what: 'lost before the switch to post-copy',

@@ -18,6 +18,15 @@ export function killQemu(runtimeDirectory: string, domain: string): void {
   if (pid !== undefined) process.kill(pid, 'SIGKILL');
 }
 
+/** Ends a libvirtd that does not answer any more; the init starts another one, which takes QEMU over. */
+export function killLibvirtd(pidFile: string): void {
+  try {
+    process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
 /** True while any QEMU runs in this Pod, whatever libvirt thinks: the last word on whether a guest can run here. */
 export const qemuRuns = (): boolean =>
   readdirSync('/proc').some((entry) => /^\d+$/.test(entry) && commandOf(entry).startsWith('qemu-system'));

@@ -84,15 +84,13 @@ const gather = async (
     ...(ofSource === undefined ? {} : { source: ofSource }),
     ...(ofTarget === undefined ? {} : { target: ofTarget }),
   };
-  if (ofSource !== undefined && ofSource.domain !== 'unknown' && ofSource.outcome?.kind !== 'unknown') {
-    const isSourceGone = ofSource.domain === 'none';
-    return isSourceGone && ofTarget === undefined
-      ? { ...evidence, targetProvenGone: await isProvenGone(migration, target, `${summary}, target`) }
-      : evidence;
-  }
+  // A launcher that knows needs no other witness.
+  const isSourceKnown = ofSource !== undefined && ofSource.domain !== 'unknown' && ofSource.outcome?.kind !== 'unknown';
+  const isTargetKnown = ofTarget !== undefined && ofTarget.domain !== 'unknown';
+  const mayBeLost = !isSourceKnown || ofSource.domain === 'none';
   const [sourceProvenGone, targetProvenGone] = await Promise.all([
-    isProvenGone(migration, source, `${summary}, source`),
-    ofTarget === undefined && isProvenGone(migration, target, `${summary}, target`),
+    !isSourceKnown && isProvenGone(migration, source, `${summary}, source`),
+    !isTargetKnown && mayBeLost && isProvenGone(migration, target, `${summary}, target`),
   ]);
   return { ...evidence, sourceProvenGone, targetProvenGone };
 };

@@ -42,7 +42,7 @@ const REMEDIES: Record<FailureInfo['type'], (on: On) => string> = {
   OperationUnderWay: (on) =>
     `wait for the operation under way (${command('status', on)}) or end it, then ${command('retry', on)}`,
   MigrationFailed: (on) =>
-    `the guest runs on where it was: remove the cause that the message names, then ${command('retry', on)}`,
+    `remove the cause that the message names (${command('history', on)} has the steps), then ${command('retry', on)}`,
   MigrationOutcomeUnknown: () =>
     'bring one of the two nodes, its worker or its launcher back, so that it can say who holds the guest; delete neither Pod (docs/migration.md says how to settle it)',
   PeerUnreachable: () =>

@@ -1,11 +1,13 @@
+import type { FailureInfo } from '../../api/contract/failures.ts';
 import { phaseOf, toldBy, type Migration } from '../migration/objects.ts';
 import { summarize } from '../migration/summary.ts';
 import { numbersInWords } from '../migration/words.ts';
 import { remedyFor } from '../remedies.ts';
+import { currentStep, failedStep } from '../temporal/operations.ts';
 import { clause, duration } from '../words.ts';
 import { MIGRATION_STAGES, notReached, ok } from './facts.ts';
 import type { Facts, OperationFacts, Stage, Standing } from './facts.ts';
-import { lastWorked, troubleOf } from './obstacle.ts';
+import { troubleOf } from './obstacle.ts';
 import { noNode, stuck, targetPod } from './pod.ts';
 
 export interface MigrationWalk {
@@ -18,7 +20,6 @@ type MigrationStage = (typeof MIGRATION_STAGES)[number];
 
 /** Steps of the workflow that belong to the later stages; all others prepare. */
 const STAGE_OF_STEP: Record<string, MigrationStage> = {
-  RecordMove: 'Migrate',
   MigrateVMI: 'Migrate',
   ResolveMigration: 'Migrate',
   FinalizeMigration: 'Finalize',
@@ -47,7 +48,7 @@ export function walkMigration(facts: Facts): MigrationWalk | undefined {
     if (n !== at) return { stage, ...(n < at ? ok('done') : notReached) };
     if (state === 'cancelled') return { stage, state: 'failed', why: 'it was cancelled' };
     if (state === 'running') return { stage, ...underWay(known) };
-    return { stage, ...(trouble(known) ?? failedBy(failure, facts)) };
+    return { stage, ...failedBy(failure, known) };
   });
   return { name: object.metadata?.name ?? '', state, stages };
 }
@@ -57,8 +58,8 @@ const summaryOf = (facts: Facts, last: Migration, operation: OperationFacts | un
 
 /** Where it is or where it ended: by its steps, else by its phases. */
 function stageOf({ object, operation, state }: Known): MigrationStage {
-  const over = state === 'failed' || state === 'cancelled';
-  const step = operation?.status && lastWorked(operation.status.steps, over);
+  const steps = operation?.status?.steps ?? [];
+  const step = state === 'failed' || state === 'cancelled' ? failedStep(steps) : currentStep(steps);
   if (step) return STAGE_OF_STEP[step.name] ?? 'Prepare';
   const phases = (object.status?.phaseTransitionTimestamps ?? []).map(({ phase }) => phase);
   return phases.includes('Running') || phaseOf(object) === 'Running' ? 'Migrate' : 'Prepare';
@@ -74,11 +75,19 @@ function whenMoved(stage: MigrationStage, known: Known): Standing {
   return (stage === 'Finalize' ? trouble(known) : undefined) ?? ok('done');
 }
 
-const failedBy = (failure: ReturnType<typeof summaryOf>['failure'], { name }: Facts): Standing => ({
-  state: 'failed',
-  why: clause(failure?.message ?? 'its object does not say why'),
-  remedy: remedyFor(failure?.type ?? 'MigrationFailed', name),
-});
+/** Why it failed; and what hinders taking back what it had made. */
+function failedBy(failure: FailureInfo | undefined, known: Known): Standing {
+  const { facts, operation } = known;
+  const step = failedStep(operation?.status?.steps ?? []);
+  const type = failure?.type ?? 'MigrationFailed';
+  const why = `${step ? `${step.name}: ` : ''}${type === 'Unknown' ? '' : `${type}: `}${clause(failure?.message ?? 'its object does not say why')}`;
+  const left = operation?.state === 'running' ? trouble(known) : undefined;
+  return {
+    state: 'failed',
+    why: left === undefined ? why : `${why}; not all of it is taken back yet: ${left.why}`,
+    remedy: left?.remedy ?? remedyFor(type, facts.name),
+  };
+}
 
 function underWay(known: Known): Standing {
   const { facts, object, operation } = known;
@@ -97,7 +106,7 @@ function underWay(known: Known): Standing {
   if (stuckPod !== undefined) return waits(`target Pod: ${stuckPod}`, remedyFor('PodNotReady', facts.name));
   const waiting = toldBy(object, 'Waiting');
   if (waiting) return waits(`${waiting.type}: ${clause(waiting.message)}`, remedyFor(waiting.type, facts.name));
-  const step = operation?.status?.steps.at(-1);
+  const step = currentStep(operation?.status?.steps ?? []);
   const doing = step ? `${step.name} for ${duration(step.startedAt, facts.now)}` : `phase ${phaseOf(object)}`;
   const note = step?.note === undefined ? '' : ` (${clause(step.note)})`;
   return waits(`it is under way: ${doing}${note}`, 'wait');

@@ -1,8 +1,7 @@
 import type { FailureInfo } from '../../api/contract/failures.ts';
 import { isFailureType } from '../../api/contract/failures.ts';
-import type { StepRecord } from '../../api/contract/operations.ts';
 import { remedyFor } from '../remedies.ts';
-import type { Told } from '../temporal/operations.ts';
+import { currentStep, failedStep, type Told } from '../temporal/operations.ts';
 import { clause, duration } from '../words.ts';
 import type { Facts, Standing, StageName } from './facts.ts';
 import { unschedulable } from './pod.ts';
@@ -61,7 +60,7 @@ function fromOperation(facts: Facts, status: Told, over: boolean): Obstacle | un
 export function troubleOf(status: Told, over: boolean, { now, name }: Facts): Standing | undefined {
   const failure = failureOf(status, over);
   if (!failure || failure.type === 'Cancelled') return undefined;
-  const step = lastWorked(status.steps, over);
+  const step = over ? failedStep(status.steps) : currentStep(status.steps);
   const next = !over && step?.nextTryAt ? ` (next try in ${duration(now, step.nextTryAt)})` : '';
   return {
     state: over ? 'failed' : 'waiting',
@@ -70,14 +69,8 @@ export function troubleOf(status: Told, over: boolean, { now, name }: Facts): St
   };
 }
 
-function failureOf(status: Told, over: boolean): FailureInfo | undefined {
-  if (over) return status.failure;
-  return lastWorked(status.steps, over)?.failure;
-}
-
-/** The step that stands (open operations) or that failed (closed ones); what is undone or cleaned up afterwards is no cause. */
-export const lastWorked = (steps: readonly StepRecord[], over: boolean): StepRecord | undefined =>
-  over ? steps.findLast(({ name, state }) => state === 'failed' && !/^(Undo|Clean up) /.test(name)) : steps.at(-1);
+const failureOf = (status: Told, over: boolean): FailureInfo | undefined =>
+  over ? status.failure : currentStep(status.steps)?.failure;
 
 const stageOf = (type: FailureInfo['type'], facts: Facts): StageName =>
   type === 'PodNotReady' && unschedulable(facts) !== undefined ? 'scheduling' : STAGE_OF[type];

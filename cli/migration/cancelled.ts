@@ -9,7 +9,7 @@ export const switchedOver = (migration: Migration, vmi: VirtualMachineInstance |
 
 /** What became of a migration that was asked to end, in a sentence. */
 export function whatBecame(
-  { outcome, migration, failure, source, target }: MigrationSummary,
+  { outcome, migration, failure, target, runsOn }: MigrationSummary,
   vmi: VirtualMachineInstance | undefined,
   name: { namespace: string; name: string },
 ): { cancelled: boolean; text: string } {
@@ -20,8 +20,7 @@ export function whatBecame(
       text: `too late: ${migration.name} had switched the guest over; ${name.name} runs on ${target ?? node ?? 'the other node'}. To bring it back: ${command('migrate', name)}`,
     };
   if (!vmi) return { cancelled: true, text: `${migration.name} is over; ${name.name} has no instance any more` };
-  const place = source ?? node;
-  const where = place === undefined ? `${name.name} still runs` : `${name.name} still runs on ${place}`;
+  const where = `${name.name} ${runsOn === undefined ? 'does not run' : `runs on node ${runsOn}`}`;
   if (outcome === 'failed')
     return {
       cancelled: true,

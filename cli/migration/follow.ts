@@ -3,7 +3,7 @@ import type { KubePort } from '../../activities/kube/port.ts';
 import type { Display, Shown } from '../display.ts';
 import { talking } from '../virtual-machine.ts';
 import { clause, duration } from '../words.ts';
-import type { Told } from '../temporal/operations.ts';
+import { currentStep, type Told } from '../temporal/operations.ts';
 import { isOver, phaseOf, refOf, toldBy, type Migration } from './objects.ts';
 import type { Heard, Watch } from './watch.ts';
 import { progressInWords, route } from './words.ts';
@@ -56,14 +56,14 @@ export function shownOf(migration: Migration, { status, progress, silence }: Hea
   if (obstacle !== undefined) return { headline: `${headline}, ${obstacle}` };
   if (phaseOf(migration) === 'Running' && progress) return { headline, detail: progressInWords(progress) };
   if (silence !== undefined && !isOver(migration)) return { headline, detail: `no details: ${clause(silence)}` };
-  const step = status?.steps.at(-1);
+  const step = status && currentStep(status.steps);
   return { headline, ...(step?.state === 'running' && { detail: `${step.name}, ${duration(step.startedAt, now)}` }) };
 }
 
 /** What stands in the way, in words. */
 function obstacleIn(status: Told, now: string): string | undefined {
   if (status.migration?.outcomeUnknown !== undefined) return `outcome unknown: ${status.migration.outcomeUnknown}`;
-  const step = status.steps.at(-1);
+  const step = currentStep(status.steps);
   if (!step?.failure || (step.state !== 'waiting' && step.state !== 'running')) return undefined;
   const next = step.nextTryAt === undefined ? '' : ` (next try in ${duration(now, step.nextTryAt)})`;
   return `waiting in ${step.name}: ${step.failure.type}: ${step.failure.message}${next}`;

@@ -4,14 +4,14 @@ import type { MigrationSummary } from './summary.ts';
 
 /** What to say of a migration that did not succeed; undefined: it did. */
 export function sentence(
-  { outcome, migration, failure, source }: MigrationSummary,
+  { outcome, migration, failure, runsOn }: MigrationSummary,
   name: { namespace: string; name: string },
   timeout?: number,
 ): string | undefined {
   const object = `migration ${migration.namespace}/${migration.name} of ${name.name}`;
   const why =
     failure === undefined ? '' : `: ${failure.type === 'Unknown' ? '' : `${failure.type}: `}${failure.message}`;
-  const where = source === undefined ? '' : ` The guest still runs on ${source}.`;
+  const where = runsOn === undefined ? '' : ` The guest runs on node ${runsOn}.`;
   switch (outcome) {
     case 'succeeded':
       return undefined;

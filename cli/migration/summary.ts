@@ -16,6 +16,8 @@ export interface MigrationSummary {
   phases: (PhaseTime & { took?: string })[];
   source?: string;
   target?: string;
+  /** Where the guest runs after it, if it does. */
+  runsOn?: string;
   bytes?: number;
   iterations?: number;
   downtimeMs?: number;
@@ -49,6 +51,7 @@ export function summarize({ last, gone, vmi, told }: Ended, now: string): Migrat
     phases: phaseDurations(phasesOf(last, told), report?.endedAt ?? now),
     ...(source && { source }),
     ...(target && { target }),
+    ...(vmi?.status?.phase === 'Running' && vmi.status.nodeName && { runsOn: vmi.status.nodeName }),
     ...(numbers && { bytes: numbers.processedBytes, iterations: numbers.iterations }),
     ...(numbers?.downtimeMs !== undefined && { downtimeMs: numbers.downtimeMs }),
     ...(mode && { mode }),

@@ -9,7 +9,12 @@ import {
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { isFailureType } from '../../api/contract/failures.ts';
-import { operationStatus, type OperationResult, type OperationStatus } from '../../api/contract/operations.ts';
+import {
+  operationStatus,
+  type OperationResult,
+  type OperationStatus,
+  type StepRecord,
+} from '../../api/contract/operations.ts';
 
 export type OperationState = 'running' | 'succeeded' | 'failed' | 'cancelled' | 'terminated' | 'timedOut';
 
@@ -35,6 +40,16 @@ const STATES: Record<string, OperationState> = {
 
 /** How long a worker may take to answer a query, in ms: a question is no reason to hang. */
 const ANSWER_WITHIN_MS = 5_000;
+
+/** The step at which an operation under way stands: one that waits before one that runs (steps may run side by side). */
+export const currentStep = (steps: readonly StepRecord[]): StepRecord | undefined =>
+  steps.findLast(({ state }) => state === 'waiting') ??
+  steps.findLast(({ state }) => state === 'running') ??
+  steps.at(-1);
+
+/** The step that made an operation fail; what is taken back or cleaned up afterwards is no cause. */
+export const failedStep = (steps: readonly StepRecord[]): StepRecord | undefined =>
+  steps.findLast(({ name, state }) => state === 'failed' && !/^(Undo|Clean up) /.test(name));
 
 /** Asks an operation, or reads what it left. */
 export async function readOperation(

@@ -213,7 +213,7 @@ test('cancel deletes the unfinished migration and tells what became of it', asyn
   await publish(deleted, { ...phases('Pending', 'Failed'), migrationState });
   await kube.mergePatch(KIND, refOf(deleted), { metadata: { finalizers: null } });
   const { exitCode, stderr } = await command;
-  expect(stderr).toContain('mine is cancelled; web still runs on node-a');
+  expect(stderr).toContain('mine is cancelled; web runs on node node-a');
   expect(exitCode).toBe(0);
   const again = await virtflow(['cancel', 'web']);
   expect(again.exitCode).toBe(1);

@@ -279,6 +279,27 @@ describe('a migration stands at', () => {
     );
   });
 
+  test('where it failed, with what hinders taking it back', () => {
+    const gone = { type: 'NoWorker' as const, message: 'no worker on node-b.' };
+    const steps = [
+      { ...step('MigrateVMI'), state: 'failed' as const },
+      { ...step('Undo PrepareMigrationTarget'), state: 'waiting' as const, failure: gone },
+    ];
+    const failed = { type: 'MigrationFailed' as const, message: 'it was aborted' };
+    const facts = f.migrating(migration('Failed'), { steps, migration: report('Failed', { failure: failed }) });
+    expect(walk(facts).standsAt).toMatchObject({
+      stage: 'Migrate',
+      why: 'MigrateVMI: MigrationFailed: it was aborted; not all of it is taken back yet: Undo PrepareMigrationTarget: NoWorker: no worker on node-b',
+      remedy: expect.stringContaining("that node's worker") as unknown,
+    });
+  });
+
+  test('at the one of two steps side by side that waits', () => {
+    const waiting = { ...step('AwaitTargetPod'), state: 'waiting' as const, failure };
+    const facts = f.migrating(migration('Scheduling'), { steps: [waiting, step('InspectSource')] });
+    expect(walk(facts).standsAt?.why).toContain('AwaitTargetPod: PodNotReady');
+  });
+
   test('nowhere when it was cancelled: that was meant', () => {
     const facts = f.migrating(
       migration('Failed'),
@@ -309,7 +330,7 @@ describe('a migration stands at', () => {
   test.each([
     ['Waiting', 'VolumeNotReady', 'waiting', 'Scheduling', /VolumeNotReady: so it is/, /describe pvc/],
     ['MigrationOutcomeUnknown', 'Unproven', 'waiting', 'Running', /who holds the guest: so it is/, /delete neither/],
-    ['Failure', 'PeerUnreachable', 'failed', 'Failed', /so it is/, /node workers are Ready/],
+    ['Failure', 'PeerUnreachable', 'failed', 'Failed', /PeerUnreachable: so it is/, /node workers are Ready/],
   ])('condition %s (%s) of its object, without Temporal', (type, reason, state, phase, why, remedy) => {
     const conditions = [{ type, status: 'True', reason, message: 'so it is.' }];
     const { standsAt } = walk(f.migrating(migration(phase, { status: { conditions } })));

@@ -81,10 +81,16 @@ test.each<[string, Partial<Ended>, string]>([
 test('a failed migration is told with its reason, where the guest runs, and what to do', () => {
   const ended = { last: migration('Failed'), gone: false };
   const peer = { type: 'PeerUnreachable' as const, message: 'node-b does not answer.' };
-  const summary = summarize({ ...ended, told: told(report('Failed', { failure: peer })) }, at(9));
+  const word = told(report('Failed', { failure: peer }));
+  const summary = summarize({ ...ended, told: word, vmi: running() }, at(9));
   expect(sentence(summary, NAME)).toMatch(
-    /^migration prod\/kubevirt-migrate-vm-abc of web failed: PeerUnreachable: node-b does not answer\. The guest still runs on node-a\. What to do: see that both/,
+    /^migration prod\/kubevirt-migrate-vm-abc of web failed: PeerUnreachable: node-b does not answer\. The guest runs on node node-a\. What to do: see that both/,
   );
+});
+
+test('of a guest that was lost it is not said that it runs', () => {
+  const ended = { last: migration('Failed'), gone: false, vmi: running([], { phase: 'Failed' }) };
+  expect(sentence(summarize(ended, at(9)), NAME)).not.toContain('The guest runs');
 });
 
 test('one that is not over when nobody waits any longer says how to end it', () => {

@@ -51,23 +51,25 @@ async function sessions(): Promise<string[]> {
   return found.flat();
 }
 
-/** What the scheduler believes. Never begun: nothing. */
-export async function schedulerSays(): Promise<SchedulerStatus | undefined> {
+/** What the scheduler believes; `temporal` prints an empty list as null. Never begun: undefined. */
+async function schedulerSays(): Promise<Nullable<SchedulerStatus> | undefined> {
   const args = ['workflow', 'query', '--workflow-id', MIGRATION_SCHEDULER_ID, '--type', schedulerStatus.name];
   const { failed, stdout, stderr } = await execa('temporal', [...args, '-o', 'json'], { reject: false });
-  if (!failed) return queryResult<SchedulerStatus>(stdout);
+  if (!failed) return queryResult<Nullable<SchedulerStatus>>(stdout);
   if (/not ?found/i.test(stderr)) return undefined;
   throw new Error(`the scheduler of migrations does not answer: ${stderr}`);
 }
 
+type Nullable<T> = { [K in keyof T]: T[K] | null };
+
 /** Answer of a query, from what `temporal workflow query -o json` prints. */
-export const queryResult = <T>(printed: string): T | undefined =>
+const queryResult = <T>(printed: string): T | undefined =>
   (JSON.parse(printed) as { queryResult?: T[] }).queryResult?.[0];
 
 async function permits(): Promise<string[]> {
-  const { holding = [], waiting = [] } = (await schedulerSays()) ?? {};
+  const { holding, waiting } = (await schedulerSays()) ?? {};
   return [
-    ...holding.map(({ holder }) => `a permit of ${holder}`),
-    ...waiting.map(({ holder }) => `${holder} waits for a permit`),
+    ...(holding ?? []).map(({ holder }) => `a permit of ${holder}`),
+    ...(waiting ?? []).map(({ holder }) => `${holder} waits for a permit`),
   ];
 }

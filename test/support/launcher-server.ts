@@ -26,6 +26,8 @@ export interface LauncherServer {
   say: (report: Partial<DomainReport>) => void;
   /** Refuse a method from now on. */
   refuse: (method: string, code: status, details: string) => void;
+  /** Take a refusal back. */
+  allow: (method: string) => void;
   /** Answer a method with this from now on. */
   answer: (method: string, reply: object) => void;
   watchers: () => number;
@@ -127,6 +129,7 @@ export const startLauncher = async (pods: string, podUid: string, epoch = 1): Pr
       events.emit('say', self.current);
     },
     refuse: (method, code, details) => void refusals.set(method, { code, details }),
+    allow: (method) => void refusals.delete(method),
     answer: (method, reply) => void answers.set(method, reply),
     watchers: () => events.listenerCount('say'),
     migrationSays(event) {

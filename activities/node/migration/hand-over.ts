@@ -4,8 +4,8 @@ import type { MigrationView } from '../../../api/launcher/migration.ts';
 import type { PodRef } from '../../../api/contract/refs.ts';
 import { failure } from '../../failures.ts';
 import type { PeerLink } from '../migration-proxy/port.ts';
+import type { ProcessTable } from '../pods/processes.ts';
 import { qemuAfter } from '../pods/qemu.ts';
-import type { NodePorts } from '../ports.ts';
 
 /** QEMU's process ends shortly after libvirt has said so. */
 const QEMU_EXIT_MS = 5_000;
@@ -23,7 +23,7 @@ const TIMES: HandOverTimes = { patienceMs: 15_000, retryMs: 200 };
  * @throws MigrationOutcomeUnknown, PeerUnreachable, LauncherUnreachable (the target's)
  */
 export const handOver = async (
-  { processes }: Pick<NodePorts, 'processes'>,
+  { processes }: { processes: Pick<ProcessTable, 'qemuOf'> },
   source: PodRef,
   peer: Pick<PeerLink, 'resume'>,
   { patienceMs, retryMs }: HandOverTimes = TIMES,

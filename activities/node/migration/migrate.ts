@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NodeActivities } from '../../../api/contract/activities.ts';
 import type { CarryOut, MigrationVerdict } from '../../../api/contract/migrations.ts';
-import type { MigrationOutcome } from '../../../api/launcher/migration.ts';
+import type { MigrationNumbers, MigrationOutcome } from '../../../api/launcher/migration.ts';
 import { failure } from '../../failures.ts';
 import { withLauncher } from '../connect.ts';
 import { isUnreachable } from '../launcher-client/errors.ts';
@@ -16,6 +16,9 @@ import { handOver } from './hand-over.ts';
 /** A launcher that died is started again by its Pod's init within seconds, and knows what it was doing. */
 const REATTACH_MS = 30_000;
 const RETRY_MS = 500;
+/** How long the launcher is asked for the final numbers. */
+const NUMBERS_MS = 1_000;
+const NUMBERS_POLL_MS = 50;
 
 /**
  * Carries a migration out on the source's launcher, or attaches to it, and hands the guest over. Its own end leaves migration and proxy as they are:
@@ -109,22 +112,39 @@ const followOnce = (
 /** From here on nothing is cancelled: while the guest stands still, its hand-over is all that counts. */
 const verdictOf = async (
   ports: NodePorts,
-  { pod, migration }: CarryOut,
+  request: CarryOut,
   outcome: MigrationOutcome,
   peer: PeerLink,
 ): Promise<MigrationVerdict> => {
   switch (outcome.kind) {
     case 'sourceGone': {
-      await handOver(ports, pod, peer);
-      const { numbers } = outcome;
-      return { kind: 'moved', resumedAt: new Date().toISOString(), ...(numbers && { numbers }) };
+      await handOver(ports, request.pod, peer);
+      const resumedAt = new Date().toISOString();
+      const numbers = (await finalNumbers(ports, request)) ?? outcome.numbers;
+      return { kind: 'moved', resumedAt, ...(numbers && { numbers }) };
     }
     case 'sourceActive': {
       const { cause, numbers } = outcome;
-      const message = [outcome.message, ...ports.proxy.troubles(migration.uid)].join('; ');
+      const message = [outcome.message, ...ports.proxy.troubles(request.migration.uid)].join('; ');
       return { kind: 'stayed', cause, message, ...(numbers && { numbers }) };
     }
     case 'unknown':
-      throw failure('MigrationOutcomeUnknown', `the launcher of Pod ${pod.name}: ${outcome.message}`);
+      throw failure('MigrationOutcomeUnknown', `the launcher of Pod ${request.pod.name}: ${outcome.message}`);
+  }
+};
+
+/** libvirt counts the downtime when it is over: shortly after the launcher has said that the source is gone. A launcher that has ended tells nothing. */
+const finalNumbers = async (ports: NodePorts, request: CarryOut): Promise<MigrationNumbers | undefined> => {
+  const migrationUid = request.migration.uid;
+  try {
+    return await withLauncher(ports, request, async (launcher) => {
+      for (const until = Date.now() + NUMBERS_MS; ; await delay(NUMBERS_POLL_MS)) {
+        const { outcome } = await launcher.getMigration({ migrationUid });
+        const numbers = outcome?.kind === 'sourceGone' ? outcome.numbers : undefined;
+        if (numbers?.downtimeMs !== undefined || Date.now() >= until) return numbers;
+      }
+    });
+  } catch {
+    return undefined;
   }
 };

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { errorCode } from '../files/error-code.ts';
 import { isInPod } from './cgroup.ts';
@@ -16,6 +17,8 @@ export interface PodProcess {
 export interface ProcessTable {
   /** Every living process of the Pod, oldest first; its containers' and its sandbox's. */
   ofPod(podUid: string): Promise<PodProcess[]>;
+  /** Every living QEMU of the Pod. Reads as little as it can and does not give way meanwhile: a guest may stand still until it is done. */
+  qemuOf(podUid: string): PodProcess[];
 }
 
 /** What /proc/<pid>/stat says: program, state, number of threads, start time. The program's name may hold blanks and parentheses. */
@@ -37,35 +40,55 @@ const isAlive = ({ state, threads }: { state: string; threads: number }): boolea
 export const processTable = (proc = '/proc'): ProcessTable => ({
   async ofPod(podUid) {
     const found = new Map<number, PodProcess>();
-    // A process that forks and exits while /proc is read can hide its child: a second pass sees the child.
-    for (let pass = 0; pass < 2; pass++) {
-      for (const pid of await pids(proc)) {
-        const process = await readProcess(proc, pid, podUid);
-        if (process === undefined) found.delete(pid);
-        else found.set(pid, process);
+    for (let pass = 0; pass < PASSES; pass++) {
+      for (const pid of pids(await readdir(proc))) {
+        const files = await Promise.all([
+          readFile(`${proc}/${pid}/cgroup`, 'utf8').catch(emptyIfGone),
+          readFile(`${proc}/${pid}/stat`, 'utf8').catch(emptyIfGone),
+        ]);
+        note(found, pid, podUid, ...files);
       }
     }
-    return [...found.values()].sort((a, b) => a.startTime - b.startTime || a.pid - b.pid);
+    return oldestFirst(found);
+  },
+  qemuOf(podUid) {
+    const found = new Map<number, PodProcess>();
+    const read = (pid: number, file: string): string => {
+      try {
+        return readFileSync(`${proc}/${pid}/${file}`, 'utf8');
+      } catch (error) {
+        return emptyIfGone(error);
+      }
+    };
+    for (let pass = 0; pass < PASSES; pass++) {
+      for (const pid of pids(readdirSync(proc))) {
+        if (!isQemu({ command: read(pid, 'comm') })) found.delete(pid);
+        else note(found, pid, podUid, read(pid, 'cgroup'), read(pid, 'stat'));
+      }
+    }
+    return oldestFirst(found);
   },
 });
 
-const pids = async (proc: string): Promise<number[]> =>
-  (await readdir(proc)).filter((name) => /^\d+$/.test(name)).map(Number);
+/** A process that forks and exits while /proc is read can hide its child: a second pass sees the child. */
+const PASSES = 2;
 
-const readProcess = async (proc: string, pid: number, podUid: string): Promise<PodProcess | undefined> => {
-  try {
-    const cgroup = await readFile(`${proc}/${pid}/cgroup`, 'utf8');
-    if (!isInPod(cgroup, podUid)) return undefined;
-    const stat = parseStat(await readFile(`${proc}/${pid}/stat`, 'utf8'));
-    return isAlive(stat) ? { pid, startTime: stat.startTime, command: stat.command, cgroup } : undefined;
-  } catch (error) {
-    if (isGone(error)) return undefined;
-    throw error;
-  }
+const note = (found: Map<number, PodProcess>, pid: number, podUid: string, cgroup: string, stat: string): void => {
+  const process = isInPod(cgroup, podUid) && stat !== '' ? parseStat(stat) : undefined;
+  if (process === undefined || !isAlive(process)) found.delete(pid);
+  else found.set(pid, { pid, startTime: process.startTime, command: process.command, cgroup });
 };
 
+const oldestFirst = (found: Map<number, PodProcess>): PodProcess[] =>
+  [...found.values()].sort((a, b) => a.startTime - b.startTime || a.pid - b.pid);
+
+const pids = (names: string[]): number[] => names.filter((name) => /^\d+$/.test(name)).map(Number);
+
 /** ENOENT: no such process any more; ESRCH: it ended while its file was read. */
-const isGone = (error: unknown): boolean => ['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '');
+const emptyIfGone = (error: unknown): string => {
+  if (['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '')) return '';
+  throw error;
+};
 
 /** QEMU by its program's name: `qemu-system-x86_64` (cut to 15 characters), `qemu-kvm`. */
 export const isQemu = (process: Pick<PodProcess, 'command'>): boolean => process.command.startsWith('qemu-');

@@ -11,7 +11,7 @@ export interface SubscriptionPorts {
   node: string;
   pods: string;
   launchers: Launchers;
-  processes: ProcessTable;
+  processes: Pick<ProcessTable, 'ofPod'>;
   /** Takes each report that is newer than the one before. */
   report: (report: DomainReport) => void;
   log: Pick<Logger, 'info' | 'warn' | 'debug'>;

@@ -17,6 +17,7 @@ const stat = (pid: number, command: string, state: string, threads: number, star
 
 const process = async (pid: number, cgroup: string, state = 'S', threads = 1, command = 'sh'): Promise<void> => {
   await mkdir(join(proc, String(pid)));
+  await writeFile(join(proc, String(pid), 'comm'), `${command}\n`);
   await writeFile(join(proc, String(pid), 'cgroup'), cgroup);
   await writeFile(join(proc, String(pid), 'stat'), stat(pid, command, state, threads, 1000 - pid));
 };
@@ -41,6 +42,22 @@ test('a process that ends while it is read is not there', async () => {
   await mkdir(join(proc, '10'));
   await writeFile(join(proc, '10', 'cgroup'), `0::/kubepods/pod${uid}/a`);
   expect(await processTable(proc).ofPod(uid)).toEqual([]);
+});
+
+test('finds the living QEMUs of a Pod alone', async () => {
+  const qemu = 'qemu-system-x86';
+  await process(10, `0::/kubepods/pod${uid}/a`);
+  await process(20, `0::/kubepods/pod${uid}/b`, 'R', 5, qemu);
+  await process(30, `0::/kubepods/pod${uid}/b`, 'Z', 1, qemu);
+  await process(40, `0::/kubepods/pod${uid}/b`, 'Z', 2, qemu);
+  await process(50, '0::/kubepods/podother/b', 'S', 1, qemu);
+  await mkdir(join(proc, '60'));
+  await writeFile(join(proc, '60', 'comm'), qemu);
+  expect(
+    processTable(proc)
+      .qemuOf(uid)
+      .map(({ pid }) => pid),
+  ).toEqual([40, 20]);
 });
 
 test('a program name may hold blanks and parentheses', () => {

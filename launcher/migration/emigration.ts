@@ -6,19 +6,17 @@ import type {
   MigrationOutcome,
   MigrationProgress,
 } from '../../api/launcher/migration.ts';
-import type { Observation } from '../domain-manager/assess.ts';
 import type { LibvirtDomain } from '../domain-manager/libvirt-domain.ts';
 import type { Memory } from '../domain-manager/memory.ts';
 import { qemuRuns } from '../domain-manager/processes.ts';
 import { CommandRefused } from '../domain-manager/refusal.ts';
-import { isUnderWay } from '../libvirt/client.ts';
 import type { DomainEvent } from '../libvirt/events.ts';
-import { DomainState } from '../libvirt/types.ts';
-import { judge, startWatch } from './convergence.ts';
-import type { Watch } from './convergence.ts';
-import { toNumbers, toProgress } from './numbers.ts';
+import { Alarm } from './alarm.ts';
+import { toNumbers } from './numbers.ts';
 import type { SourceRecord } from './record.ts';
+import { lookAtSource, resumeGuest } from './source.ts';
 import { startMigration } from './start.ts';
+import { Steering } from './steering.ts';
 import { verdictOf } from './verdict.ts';
 
 export interface EmigrationPorts {
@@ -43,34 +41,38 @@ type Listener = (event: MigrationEvent) => void;
 const LOOK_EVERY_MS = 400;
 /** While the guest stands still every millisecond counts. */
 const SWITCHOVER_LOOK_MS = 5;
+/** It may stand still for long when it was paused to converge. */
+const PAUSED_LOOK_MS = 50;
 /** A libvirtd that restarts, or a call that has just been sent, shows no job for a moment. */
 const NO_JOB_FOR_MS = 2_000;
 const RETRY_MS = 200;
 const POST_COPY_LOST_LOOK_MS = 2_000;
-/** virDomainPausedReason. */
-const PAUSED_FOR_MIGRATION = 2;
 
 /** One migration away from here, from its start, or from a restart of the launcher, to its end. */
 export class Emigration {
   readonly uid: string;
   readonly #ports: EmigrationPorts;
   readonly #listeners = new Set<Listener>();
-  #news = false;
-  #onNews: () => void = () => undefined;
-  #watch: Watch = startWatch(Date.now());
-  #progress: MigrationProgress | undefined;
+  readonly #alarm = new Alarm();
+  readonly #steering: Steering;
   /** What `unknown` says, while it does. */
   #unknown: MigrationOutcome | undefined;
   #jobSeenAt = Date.now();
-  #size: number | undefined;
 
   constructor(uid: string, ports: EmigrationPorts) {
     this.uid = uid;
     this.#ports = ports;
+    this.#steering = new Steering({
+      ...ports,
+      uid,
+      record: () => this.#record,
+      update: (change) => this.#update(change),
+      report: (progress) => this.#tell({ type: 'progress', progress }),
+    });
   }
 
   get progress(): MigrationProgress | undefined {
-    return this.#progress;
+    return this.#steering.progress;
   }
 
   get outcome(): MigrationOutcome | undefined {
@@ -87,7 +89,7 @@ export class Emigration {
         const verdict = await this.#settle(why);
         if (verdict !== 'again') return await this.#end(verdict);
         this.#update({ mode: 'PostCopy', switched: false, stop: undefined });
-        this.#watch = startWatch(Date.now());
+        this.#steering.begin();
         call = this.#call();
       } catch (error) {
         log.warn({ err: error, migration: this.uid }, 'the migration cannot be watched at the moment');
@@ -104,15 +106,14 @@ export class Emigration {
       listener({ type: 'ended', outcome });
       return () => undefined;
     }
-    if (this.#progress !== undefined) listener({ type: 'progress', progress: this.#progress });
+    if (this.progress !== undefined) listener({ type: 'progress', progress: this.progress });
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  stop(cause: 'aborted' | 'timeout'): void {
+  abort(): void {
     if (this.#record.outcome !== undefined) return;
-    if (this.#record.stop !== 'aborted') this.#update({ stop: cause });
-    void this.#abort();
+    this.#steering.stop('aborted');
   }
 
   onEvent(event: DomainEvent): void {
@@ -124,7 +125,7 @@ export class Emigration {
       if (event.lifecycle === 'suspended') this.#update({ switched: true });
       if (event.lifecycle === 'resumed') this.#update({ switched: false });
     }
-    this.#wake();
+    this.#alarm.ring();
   }
 
   get #record(): SourceRecord {
@@ -155,7 +156,7 @@ export class Emigration {
     void call?.then((value) => {
       if (value.lost) attached = true;
       else returned = value;
-      this.#wake();
+      this.#alarm.ring();
     });
     this.#jobSeenAt = Date.now();
     let nextLook = 0;
@@ -163,12 +164,13 @@ export class Emigration {
       if (returned !== undefined) return returned.why;
       if (this.#standsStill && !qemuRuns()) return undefined;
       if (Date.now() >= nextLook) {
-        const job = await this.#look(attached);
+        if (attached && !qemuRuns()) return undefined;
+        const job = await this.#steering.look(attached);
         if (job) this.#jobSeenAt = Date.now();
         if (attached && Date.now() - this.#jobSeenAt > NO_JOB_FOR_MS) return undefined;
         nextLook = Date.now() + LOOK_EVERY_MS;
       }
-      await this.#sleep(this.#standsStill ? SWITCHOVER_LOOK_MS : LOOK_EVERY_MS);
+      await this.#alarm.sleep(this.#pauseMs);
     }
   }
 
@@ -178,82 +180,22 @@ export class Emigration {
     return (switched && !postCopy) || mode === 'Paused';
   }
 
-  /** Reads the job, reports progress, acts on it. True while libvirt has a job. */
-  async #look(attached: boolean): Promise<boolean> {
-    const { domain, log } = this.#ports;
-    const { switched, mode, stop } = this.#record;
-    if (switched && mode !== 'PostCopy' && !attached) return true; // Nothing to steer any more: libvirt is left alone.
-    try {
-      const job = await domain.run((client, ref) => client.jobStats(ref));
-      if (!isUnderWay(job)) return false;
-      this.#progress = toProgress(job.stats, mode);
-      this.#tell({ type: 'progress', progress: this.#progress });
-      if (stop !== undefined) await this.#abort();
-      else await this.#steer(this.#progress);
-      return true;
-    } catch (error) {
-      log.debug({ err: error }, 'no job statistics');
-      return qemuRuns() && !(error instanceof CommandRefused && error.kind === 'failed');
-    }
-  }
-
-  async #steer(progress: MigrationProgress): Promise<void> {
-    const { domain, size, log } = this.#ports;
-    const { options, mode, postCopy } = this.#record;
-    if (postCopy) return;
-    const { watch, step } = judge(this.#watch, progress, Date.now(), { options, size: (this.#size ??= await size()) });
-    this.#watch = watch;
-    if (step === 'wait') return;
-    log.info({ migration: this.uid, step, mode, progress }, 'steering the migration');
-    if (step === 'timeout' || step === 'restart') this.stop('timeout');
-    if (step === 'pause') {
-      this.#update({ mode: 'Paused' });
-      await domain.run((client, ref) => client.suspend(ref));
-    }
-    if (step === 'switch') {
-      this.#update({ postCopy: true });
-      await domain
-        .run((client, ref) => client.startPostCopy(ref))
-        .catch((error: unknown) => {
-          log.warn({ err: error }, 'libvirt does not switch to post-copy yet');
-          if (error instanceof CommandRefused && error.kind === 'failed') this.#update({ postCopy: false });
-        });
-    }
-  }
-
-  async #abort(): Promise<void> {
-    const { domain, log } = this.#ports;
-    const { switched, postCopy } = this.#record;
-    if (postCopy || switched) return;
-    await domain
-      .run((client, ref) => client.abortJob(ref))
-      .catch((error: unknown) => {
-        log.info({ err: error, migration: this.uid }, 'nothing could be aborted (yet)');
-      });
+  get #pauseMs(): number {
+    if (!this.#standsStill) return LOOK_EVERY_MS;
+    return this.#record.switched ? SWITCHOVER_LOOK_MS : PAUSED_LOOK_MS;
   }
 
   /** How it ended, once that is clear. */
   async #settle(why: string | undefined): Promise<MigrationOutcome | 'again'> {
-    const { memory } = this.#ports;
+    const { domain, memory } = this.#ports;
     for (;;) {
       const qemu = qemuRuns();
       const decided = { record: this.#record, qemu, destroying: memory.now.destroying !== undefined, why };
       const quick = verdictOf({ ...decided, seen: undefined, job: undefined });
-      const verdict = quick !== 'wait' ? quick : verdictOf({ ...decided, ...(await this.#seen()) });
-      if (verdict === 'wait') await this.#sleep(RETRY_MS);
+      const verdict = quick !== 'wait' ? quick : verdictOf({ ...decided, ...(await lookAtSource(domain)) });
+      if (verdict === 'wait') await this.#alarm.sleep(RETRY_MS);
       else if (verdict === 'again' || verdict.kind !== 'unknown') return verdict;
       else await this.#stayUnknown(verdict);
-    }
-  }
-
-  async #seen(): Promise<{ seen: Observation | undefined; job: boolean | undefined }> {
-    const { domain } = this.#ports;
-    try {
-      const seen = await domain.observe();
-      if (seen === 'absent' || seen.state === DomainState.shutoff) return { seen, job: false };
-      return { seen, job: await domain.run(async (client, ref) => isUnderWay(await client.jobStats(ref))) };
-    } catch {
-      return { seen: undefined, job: undefined };
     }
   }
 
@@ -264,12 +206,12 @@ export class Emigration {
       this.#ports.log.error({ migration: this.uid, outcome }, 'the outcome of the migration is not known');
       this.#tell({ type: 'ended', outcome });
     }
-    await this.#sleep(POST_COPY_LOST_LOOK_MS);
+    await this.#alarm.sleep(POST_COPY_LOST_LOOK_MS);
   }
 
   async #end(outcome: MigrationOutcome): Promise<void> {
     const { memory, log, changed } = this.#ports;
-    const ended = withNumbers(outcome, this.#progress);
+    const ended = withNumbers(outcome, this.progress);
     const record = { ...this.#record, outcome: ended };
     if (ended.kind === 'sourceGone') memory.recordMigration(this.uid, record, { end: 'migrated' });
     else memory.recordMigration(this.uid, record);
@@ -280,52 +222,22 @@ export class Emigration {
     changed();
   }
 
-  /** libvirt resumes the source itself, unless it was restarted meanwhile; who was paused by us for the migration is resumed too. */
+  /** The guest is to be here as it was before. Never throws. */
   async resumeSource(): Promise<void> {
     const { domain, log } = this.#ports;
-    const { mode, guestPaused } = this.#record;
-    for (;;) {
-      try {
-        const seen = await domain.observe();
-        const paused = seen !== 'absent' && seen.state === DomainState.paused;
-        if (paused && !guestPaused && (seen.reason === PAUSED_FOR_MIGRATION || mode === 'Paused')) {
-          await domain.run((client, ref) => client.resume(ref));
-          log.info({ migration: this.uid }, 'resumed the guest here');
-        }
-        return this.#update({ settled: true });
-      } catch (error) {
-        log.warn({ err: error }, 'the guest is not resumed yet');
-        await delay(RETRY_MS);
-      }
-    }
+    await resumeGuest(domain, this.#record, log);
+    this.#update({ settled: true });
   }
 
   /** libvirt's final figures come after the hand-over. */
   #completed(numbers: MigrationNumbers): void {
     const { outcome } = this.#record;
-    this.#progress = numbers;
     if (outcome?.kind === 'sourceGone') this.#update({ outcome: { ...outcome, numbers } });
   }
 
   #tell(event: MigrationEvent): void {
     for (const listener of this.#listeners) listener(event);
     if (event.type === 'ended') this.#listeners.clear();
-  }
-
-  /** Sleeps up to `ms`, or until something has changed. */
-  async #sleep(ms: number): Promise<void> {
-    if (!this.#news) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        this.#onNews = () => (clearTimeout(timer), resolve());
-      });
-    }
-    this.#news = false;
-  }
-
-  #wake(): void {
-    this.#news = true;
-    this.#onNews();
   }
 }
 

@@ -61,7 +61,7 @@ export class Migrations {
   async cancel(uid: string): Promise<MigrationView> {
     await this.#ports.domains.inOrder(() => {
       if (this.#source(uid) === undefined) this.#bar(uid, 'aborted before it began');
-      else if (this.#emigration?.uid === uid) this.#emigration.stop('aborted');
+      else if (this.#emigration?.uid === uid) this.#emigration.abort();
       return Promise.resolve();
     });
     return this.view(uid);
@@ -114,7 +114,7 @@ export class Migrations {
   /** The guest shall end: no migration may take it away any more, or bring half of it. */
   stopAll(): void {
     const { log } = this.#ports;
-    this.#emigration?.stop('aborted');
+    this.#emigration?.abort();
     this.#immigration
       .giveUpParts()
       .catch((error: unknown) => log.warn({ err: error }, 'what has come in is still here'));

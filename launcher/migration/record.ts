@@ -14,7 +14,6 @@ export const options: z.ZodType<MigrationOptions> = z.object({
   allowAutoConverge: z.boolean(),
   allowPostCopy: z.boolean(),
   allowWorkloadDisruption: z.boolean(),
-  parallelThreads: z.exactOptional(number),
   unsafe: z.boolean(),
 });
 

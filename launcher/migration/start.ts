@@ -19,10 +19,8 @@ const MIB = 1024 * 1024;
 /** Pre-copy comes in with stopped CPUs: nobody but the hand-over lets the guest run there. libvirt refuses that together with post-copy. */
 export function migrateCall(record: SourceRecord, destinationXml: string, disks: readonly LocalDisk[]): MigrateCall {
   const { options, mode } = record;
-  const { bandwidth = 0, parallelThreads = 0 } = options;
+  const { bandwidth = 0 } = options;
   const postCopy = mode === 'PostCopy';
-  // QEMU cannot combine several memory channels with post-copy.
-  const parallel = parallelThreads > 1 && !postCopy;
   return {
     destinationUri: `qemu+unix:///session?socket=${migrationSocket('libvirt')}`,
     parameters: [
@@ -31,7 +29,6 @@ export function migrateCall(record: SourceRecord, destinationXml: string, disks:
       ...(disks.length > 0 ? [text('disks_uri', `unix://${migrationSocket('block')}`)] : []),
       ...disks.map(({ target }) => text('migrate_disks', target)),
       ...(bandwidth > 0 ? [mibPerSecond(bandwidth)] : []),
-      ...(parallel ? [{ name: 'parallel.connections', type: 'int' as const, value: parallelThreads }] : []),
     ],
     flags: [
       MigrateFlag.live,
@@ -42,7 +39,6 @@ export function migrateCall(record: SourceRecord, destinationXml: string, disks:
       options.allowAutoConverge ? MigrateFlag.autoConverge : 0,
       options.unsafe || sharesUncached(destinationXml) ? MigrateFlag.unsafe : 0,
       disks.length > 0 ? MigrateFlag.nonSharedIncremental : 0,
-      parallel ? MigrateFlag.parallel : 0,
     ].reduce((all, flag) => all | flag, 0),
   };
 }

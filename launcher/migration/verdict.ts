@@ -25,23 +25,22 @@ export type Verdict = MigrationOutcome | 'wait' | 'again';
 /** virDomainShutoffReason. */
 const SHUTOFF_MIGRATED = 4;
 /** virDomainPausedReason. */
+const PAUSED_POST_COPY = 12;
 const PAUSED_POST_COPY_FAILED = 13;
 
-const isLostPostCopy = (seen: Observation | undefined): boolean =>
-  seen !== undefined &&
-  seen !== 'absent' &&
-  seen.state === DomainState.paused &&
-  seen.reason === PAUSED_POST_COPY_FAILED;
+const isPaused = (seen: Observation | undefined, reason: number): boolean =>
+  seen !== undefined && seen !== 'absent' && seen.state === DomainState.paused && seen.reason === reason;
 
 /** How the migration ended for the source. Pure. */
 export function verdictOf(evidence: Evidence): Verdict {
   const { record, qemu, seen, job } = evidence;
   if (!qemu) return withoutQemu(evidence);
   // libvirt goes on showing a job: QEMU may still bring it to its end.
-  if (isLostPostCopy(seen)) return { kind: 'unknown', message: POST_COPY_FAILED };
+  if (isPaused(seen, PAUSED_POST_COPY_FAILED)) return { kind: 'unknown', message: POST_COPY_FAILED };
   if (seen === undefined || job === undefined || job) return 'wait';
   // Runs it here, then the switch to post-copy was ordered but did not take place.
-  if (record.postCopy && !isRunning(seen)) return { kind: 'unknown', message: POST_COPY_FAILED };
+  if (isPaused(seen, PAUSED_POST_COPY) || (record.postCopy && !isRunning(seen)))
+    return { kind: 'unknown', message: POST_COPY_FAILED };
   if (record.stop === 'timeout' && mayRestart(record)) return 'again';
   return { kind: 'sourceActive', cause: record.stop ?? 'failed', message: messageOf(evidence) };
 }

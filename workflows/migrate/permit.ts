@@ -28,7 +28,7 @@ export const permitAcquired = async (
     }
     const ms = asked === 1 ? AT_ONCE_MS : ASK_AGAIN_MS;
     if (await condition(hasPermit, ms, { summary: 'permit is granted' })) return;
-    if (msUntil(now(), since) <= -WAIT_LIMIT_MS) throw found('DeadlineExceeded', 'no permit was granted within a day.');
+    if (msUntil(now(), since) >= WAIT_LIMIT_MS) throw found('DeadlineExceeded', 'no permit was granted within a day.');
     round.note('waits until other migrations have ended; the query schedulerStatus of the scheduler tells which');
     report.publish();
     op.found({ migration: report.now() });

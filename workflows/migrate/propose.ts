@@ -26,7 +26,7 @@ export const accepted = async (migration: Migration, { trouble }: Round): Promis
     if (told !== undefined) throw found(knownType(told.failure.type), told.failure.message);
     const { namespace, name } = on.vmi;
     const message = `the workflow of VMI ${namespace}/${name} ${isThere ? 'does not answer' : 'does not run'}.`;
-    if (msUntil(now(), since) <= -ANSWERS_WITHIN_MS) throw found('DeadlineExceeded', message);
+    if (msUntil(now(), since) >= ANSWERS_WITHIN_MS) throw found('DeadlineExceeded', message);
     trouble({ type: 'Unknown', message });
   }
 };

@@ -58,7 +58,8 @@ export const newReport = (migration: ObjectRef): Report => {
       publish();
     },
     trouble: (failure) => {
-      if (isFinal(report)) return;
+      const isNews = JSON.stringify(failure) !== JSON.stringify(report.failure);
+      if (isFinal(report) || !isNews) return;
       report = changed(report, { failure });
       publish();
     },

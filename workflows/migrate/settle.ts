@@ -38,7 +38,7 @@ export const settled = (migration: Migration, carrying: Carrying, round: Round):
 
 const settle = async (migration: Migration, { parties, carryOut, stop }: Carrying, round: Round): Promise<Settled> => {
   const since = now();
-  const isLate = (): boolean => msUntil(now(), since) <= -BEGINS_WITHIN_MS;
+  const isLate = (): boolean => msUntil(now(), since) >= BEGINS_WITHIN_MS;
   const named = (what: string, look: number): string => `${round.summary}, ${what} ${look}`;
   let activity = carryOut === undefined ? undefined : beginCarrying(carryOut, round.summary);
   /** Some worker has taken it, so that it may have begun. */

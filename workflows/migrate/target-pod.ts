@@ -40,7 +40,7 @@ export const targetReady = async (
       }
       round.trouble(obstacleOf(facts));
       const limit = facts.unschedulable === undefined ? timeouts.pending : timeouts.unschedulable;
-      const left = limit * 1000 + msUntil(now(), since);
+      const left = limit * 1000 - msUntil(now(), since);
       if (left <= 0)
         throw found('DeadlineExceeded', `Pod ${name} was not ready within ${limit} s: ${describeObstacle(facts)}`);
       await seen.change(version, Math.min(left, LOOK_AFTER_MS[look] ?? 60_000), `Pod ${name} gets ready`);

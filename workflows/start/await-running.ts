@@ -34,7 +34,7 @@ export const domainRunning = async (
     if (facts?.provenEnded === true || facts?.gone === true) {
       throw found('PodFailed', `Pod ${pod.name} ended before the domain ran; see the log of its container compute.`);
     }
-    if (msUntil(now(), since) < -LIMIT_MS) {
+    if (msUntil(now(), since) > LIMIT_MS) {
       const text = `the domain is still "${report.state}" ${LIMIT_MS / 60_000} minutes after it was defined; see the log of Pod ${pod.name}.`;
       throw found('DeadlineExceeded', text);
     }

@@ -16,6 +16,8 @@ export interface ClusterConfig {
   defaultArchitecture: string;
   /** Machine type per architecture. */
   machineTypes: Record<'amd64' | 'arm64' | 's390x', string>;
+  /** Patterns of machine types that guests may name, per architecture. */
+  emulatedMachines: Record<'amd64' | 'arm64' | 's390x', string[]>;
   /** CPU model of VMIs that name none; absent: host-model. */
   cpuModel?: string;
   minCPUModel?: string;
@@ -103,6 +105,11 @@ const configurationOf = (read: ReadConfiguration): Omit<ClusterConfig, 'skipBack
       amd64: machine(architectures.amd64, 'q35'),
       arm64: machine(architectures.arm64, 'virt'),
       s390x: machine(architectures.s390x, 's390-ccw-virtio'),
+    },
+    emulatedMachines: {
+      amd64: read.emulatedMachines ?? architectures.amd64?.emulatedMachines ?? ['q35*', 'pc-q35*'],
+      arm64: read.emulatedMachines ?? architectures.arm64?.emulatedMachines ?? ['virt*'],
+      s390x: read.emulatedMachines ?? architectures.s390x?.emulatedMachines ?? ['s390-ccw-virtio*'],
     },
     obsoleteCPUModels: read.obsoleteCPUModels ?? {},
     cpuRequest: String(read.cpuRequest ?? '100m'),

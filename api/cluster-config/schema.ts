@@ -45,7 +45,8 @@ const migrations = z.looseObject({
   /** Seconds. */
   completionTimeoutPerGiB: count.default(150),
   /** At most what QEMU takes. */
-  maxDowntimeMs: count.max(2_000_000).default(900),
+  /** Absent: QEMU's own 300. KubeVirt sets 900, so that guests stand still longer. */
+  maxDowntimeMs: count.max(2_000_000).optional(),
   nodeDrainTaintKey: text.default('kubevirt.io/drain'),
   parallelMigrationsPerCluster: count.default(5),
   parallelOutboundMigrationsPerNode: count.default(2),
@@ -79,6 +80,7 @@ const configuration = z.looseObject({
   cpuRequest: quantity.optional(),
   defaultRuntimeClass: text.optional(),
   developerConfiguration: developerConfiguration.optional(),
+  emulatedMachines: texts.optional(),
   evictionStrategy: z.enum(['None', 'LiveMigrate', 'LiveMigrateIfPossible', 'External']).optional(),
   imagePullPolicy: pullPolicy.optional(),
   liveUpdateConfiguration: z

@@ -31,8 +31,6 @@ export interface MigrationOptions {
   allowPostCopy: boolean;
   /** When the time is over: pause the guest, so that it converges. */
   allowWorkloadDisruption: boolean;
-  /** Threads of the memory channel; absent: one. */
-  parallelThreads?: number;
   /** Do not refuse disks that libvirt cannot prove to be shared. */
   unsafe: boolean;
 }

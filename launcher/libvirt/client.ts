@@ -35,7 +35,6 @@ export const MigrateFlag = {
   unsafe: 1 << 9,
   autoConverge: 1 << 13,
   postCopy: 1 << 15,
-  parallel: 1 << 17,
 } as const;
 
 /** The oldest libvirt this client is tried with, as libvirt counts versions. */

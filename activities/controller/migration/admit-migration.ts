@@ -39,7 +39,7 @@ export const admitMigration =
     const vmi = request.vmi.uid === '' ? undefined : await findInstance(ports.kube, request.vmi);
     const answer = (now: MigrationFacts): AdmittedMigration => ({
       facts: now,
-      options: migrationOptions(vmi, ports.config()),
+      options: migrationOptions(ports.config()),
       priority: priorityOf(now),
       timeouts: timeoutsOf(vmim),
     });

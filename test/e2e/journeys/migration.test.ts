@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 import { inTemporalUi } from '../support/browser.ts';
 import { lastOperation } from '../support/history.ts';
 import { apply, getObject, kubectl, listObjects, virtflow } from '../support/kubectl.ts';
-import { createMigration, deleteMigrations, getMigration, untilOver, untilSettled } from '../support/migrations.ts';
+import { createMigration, deleteMigrations, untilOver, untilSettled } from '../support/migrations.ts';
 import { ensureNamespace } from '../support/namespaces.ts';
 import { onNode } from '../support/nodes.ts';
 import { launcherPod } from '../support/pods.ts';
@@ -142,7 +142,7 @@ describe('a VM with a shared claim and a Service', () => {
     const id = migrationId({ namespace: NAMESPACE, name, uid });
     await inTemporalUi(id, 'temporal-ui-migration.png', async (page) => {
       for (const phase of ['PrepareMigrationTarget', 'MigrateVMI', 'FinalizeMigration']) {
-        await page.getByText(phase, { exact: false }).first().waitFor({ timeout: 30_000 });
+        await page.locator('svg text', { hasText: phase }).first().waitFor({ timeout: 30_000 });
       }
     });
   });
@@ -158,7 +158,6 @@ describe('a VM with a shared claim and a Service', () => {
     await virtflow(['stop', NAME, '-n', NAMESPACE, '--wait']);
     await untilStopped(NAME);
     expect((await lastOperation(NAME, 'shutdown'))?.status?.end).toBe('agentShutdown');
-    expect(await getMigration('back')).toBeDefined();
   });
 });
 

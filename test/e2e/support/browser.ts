@@ -22,7 +22,7 @@ export async function inTemporalUi<T>(
       return await look(page);
     } finally {
       await mkdir(ARTIFACTS, { recursive: true });
-      await page.screenshot({ path: join(ARTIFACTS, picture) });
+      await page.screenshot({ path: join(ARTIFACTS, picture), fullPage: true });
     }
   } finally {
     await browser.close();

@@ -27,7 +27,7 @@ describe('defaults', () => {
         liveUpdate: { maxHotplugRatio: 4 },
         migrations: {
           ...{ parallelMigrationsPerCluster: 5, parallelOutboundMigrationsPerNode: 2 },
-          ...{ bandwidthPerMigration: '0', completionTimeoutPerGiB: 150, progressTimeout: 150, maxDowntimeMs: 900 },
+          ...{ bandwidthPerMigration: '0', completionTimeoutPerGiB: 150, progressTimeout: 150 },
           ...{ allowAutoConverge: false, allowPostCopy: false, unsafeMigrationOverride: false },
           ...{ utilityVolumesTimeout: 150, nodeDrainTaintKey: 'kubevirt.io/drain' },
         },

@@ -46,18 +46,15 @@ test('the guest never starts by itself in the target, but for post-copy', () => 
 test.each([
   { what: 'auto-converge', changes: { allowAutoConverge: true }, flag: MigrateFlag.autoConverge },
   { what: 'unsafe', changes: { unsafe: true }, flag: MigrateFlag.unsafe },
-  { what: 'parallel', changes: { parallelThreads: 4 }, flag: MigrateFlag.parallel },
 ])('$what only on request', ({ changes, flag }) => {
   expect(has(call(changes), flag)).toBe(true);
   expect(has(call(), flag)).toBe(false);
 });
 
-test('bandwidth in MiB per second, never none by rounding; threads; disks to copy', () => {
+test('bandwidth in MiB per second, never none by rounding; disks to copy', () => {
   expect(values(call({ bandwidth: 64 * 1024 * 1024 }), 'bandwidth')).toEqual([64n]);
   expect(values(call({ bandwidth: 1 }), 'bandwidth')).toEqual([1n]);
   expect(values(call({ bandwidth: 0 }), 'bandwidth')).toEqual([]);
-  expect(values(call({ parallelThreads: 4 }), 'parallel.connections')).toEqual([4]);
-  expect(has(call({ parallelThreads: 4 }, 'PostCopy'), MigrateFlag.parallel)).toBe(false);
   expect(values(call({}, 'PreCopy', ['vda', 'vdb']), 'migrate_disks')).toEqual(['vda', 'vdb']);
   expect(has(call({}, 'PreCopy', ['vda']), MigrateFlag.nonSharedIncremental)).toBe(true);
   expect(has(call(), MigrateFlag.nonSharedIncremental)).toBe(false);

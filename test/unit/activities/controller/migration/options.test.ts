@@ -1,12 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { migrationOptions } from '../../../../../activities/controller/migration/options.ts';
-import { configured, instance, withDomain } from '../../../../support/instances.ts';
+import { configured } from '../../../../support/instances.ts';
 import { options } from './reports.ts';
 
-const optionsFor = (migrations: object, vmi = instance()) => migrationOptions(vmi, configured({ migrations }));
+const optionsFor = (migrations: object) => migrationOptions(configured({ migrations }));
 
-test("KubeVirt's defaults", () => {
-  expect(optionsFor({})).toEqual({ ...options, parallelThreads: 8 });
+test("KubeVirt's defaults, and QEMU's own for the downtime", () => {
+  const { maxDowntimeMs: _, ...rest } = options;
+  expect(optionsFor({})).toEqual(rest);
 });
 
 test.each([
@@ -17,6 +18,7 @@ test.each([
     { allowPostCopy: true, allowWorkloadDisruption: false },
     { allowPostCopy: true, allowWorkloadDisruption: false },
   ],
+  [{ maxDowntimeMs: 900 }, { maxDowntimeMs: 900 }],
   [{ allowWorkloadDisruption: true }, { allowPostCopy: false, allowWorkloadDisruption: true }],
   [
     { progressTimeout: 5, completionTimeoutPerGiB: 7 },
@@ -32,16 +34,4 @@ test.each([
 
 test.each([['0'], ['0Mi'], [0], ['-1']])('a bandwidth of %j is no limit', (bandwidthPerMigration) => {
   expect(optionsFor({ bandwidthPerMigration })).not.toHaveProperty('bandwidth');
-});
-
-test.each([
-  ['a CPU limit', {}, withDomain({ resources: { limits: { cpu: '2' } } })],
-  ['dedicated CPUs', {}, withDomain({ cpu: { dedicatedCpuPlacement: true } })],
-  ['post-copy', { allowPostCopy: true }, instance()],
-])('one connection with %s', (_, migrations, vmi) => {
-  expect(optionsFor(migrations, vmi)).not.toHaveProperty('parallelThreads');
-});
-
-test('a CPU limit of 0 is none', () => {
-  expect(optionsFor({}, withDomain({ resources: { limits: { cpu: '0' } } }))).toHaveProperty('parallelThreads', 8);
 });

@@ -18,11 +18,11 @@ import { Emigration } from './emigration.ts';
 import { Immigration } from './immigration.ts';
 import type { MigrationPorts } from './ports.ts';
 import { movesOf } from './record.ts';
+import { blank, obstacleTo } from './admission.ts';
 import type { SourceRecord } from './record.ts';
 import { copiedDisks } from './start.ts';
 import { isPostCopy, isUnderWayHere } from './view.ts';
 
-const PAUSED_BY_REQUEST = 1;
 const ANSWER_MS = 3_000;
 
 /** All migrations of this launcher, by their uids: what the migration commands do. */
@@ -134,18 +134,11 @@ export class Migrations {
     if (this.#source(uid) !== undefined) return new Emigration(uid, this.#emigrationPorts());
     await domains.refresh();
     const seen = await domains.domain.observe();
-    const { leaving, incoming } = movesOf(memory.now.migrations);
+    const { incoming } = movesOf(memory.now.migrations);
     if (incoming !== undefined || !isActive(seen) || seen === 'absent') {
       throw new CommandRefused('precondition', `migration ${uid}: no guest runs here`);
     }
-    const obstacle =
-      leaving !== undefined
-        ? `migration ${leaving} is under way`
-        : memory.now.shutdownDeadline !== undefined
-          ? 'the guest is being shut down'
-          : seen.state === DomainState.paused && seen.reason !== PAUSED_BY_REQUEST
-            ? `the guest is ${domains.reports.latest.reason ?? 'paused'}`
-            : undefined;
+    const obstacle = obstacleTo(seen, memory.now);
     if (obstacle !== undefined) return this.#bar(uid, obstacle);
     const guestPaused = seen.state === DomainState.paused;
     memory.recordMigration(uid, { ...blank, options, targetCpus: targetHost.cpuSet, guestPaused });
@@ -203,21 +196,3 @@ export class Migrations {
 /** A view is wanted now: a libvirt that fails or does not answer has nothing to tell. */
 const inTime = <T>(answer: Promise<T>): Promise<T | undefined> =>
   Promise.race([answer.catch(() => undefined), delay(ANSWER_MS, undefined, { ref: false })]);
-
-const blank: SourceRecord = {
-  role: 'source',
-  options: {
-    completionTimeoutPerGiB: 0,
-    progressTimeout: 0,
-    allowAutoConverge: false,
-    allowPostCopy: false,
-    allowWorkloadDisruption: false,
-    unsafe: false,
-  },
-  targetCpus: [],
-  guestPaused: false,
-  mode: 'PreCopy',
-  switched: false,
-  postCopy: false,
-  settled: false,
-};

@@ -65,7 +65,7 @@ const POD_CONNECT_MS = 5_000;
 const DRAIN_MS = 15_000;
 const DRAIN_POLL_MS = 100;
 /** Of libvirt and QEMU in one source Pod, per channel. */
-const MAX_LOCAL_CONNECTIONS = 32;
+const MAX_LOCAL_CONNECTIONS = 64;
 
 export const migrationProxy = (options: ProxyOptions): RunningProxy => {
   const { pods, address, directory, credentials, launchers, log } = options;

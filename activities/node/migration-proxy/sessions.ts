@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MigrationChannel } from '../../../api/launcher/migration.ts';
 import type { Session } from './port.ts';
 
-/** Far above what a migration opens: one per channel, a few more with parallel threads. */
-const MAX_PER_SESSION = 64;
-const MAX_TOTAL = 512;
+/** Sockets, two to a connection. Far above what a migration opens: one per channel, some more with parallel threads. */
+const MAX_PER_SESSION = 128;
+const MAX_TOTAL = 1_024;
 const MAX_TROUBLES = 5;
 
 /** Bytes that went over the network and came from it, through one channel. */
@@ -66,9 +66,9 @@ export class Sessions {
 
   /** Why this session cannot have one more connection; undefined: it can. */
   full({ sockets }: LiveSession): string | undefined {
-    if (sockets.size >= MAX_PER_SESSION) return `the migration has ${sockets.size} connections already`;
+    if (sockets.size >= MAX_PER_SESSION) return 'the migration has too many connections already';
     const total = this.all().reduce((sum, one) => sum + one.sockets.size, 0);
-    return total >= MAX_TOTAL ? `all migrations of this node have ${total} connections already` : undefined;
+    return total >= MAX_TOTAL ? 'all migrations of this node have too many connections already' : undefined;
   }
 }
 

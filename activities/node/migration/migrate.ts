@@ -16,6 +16,8 @@ import { handOver } from './hand-over.ts';
 /** A launcher that died is started again by its Pod's init within seconds, and knows what it was doing. */
 const REATTACH_MS = 30_000;
 const RETRY_MS = 500;
+/** How long the target's node is tried before anything begins. */
+const MEET_MS = 5_000;
 /** How long the launcher is asked for the final numbers. */
 const NUMBERS_MS = 1_000;
 const NUMBERS_POLL_MS = 50;
@@ -40,7 +42,7 @@ export const migrateVMI =
       };
       const peer = ports.proxy.link(session);
       try {
-        if (!(await hasBegun(ports, request, progress))) await meetPeer(peer, target.node);
+        if (!(await hasBegun(ports, request, progress))) await meetPeer(peer, target.node, progress);
         await ports.proxy.open(session);
         const outcome = await untilEnded(ports, request, progress);
         return await verdictOf(ports, request, outcome, peer);
@@ -60,11 +62,17 @@ const hasBegun = (ports: NodePorts, request: CarryOut, { cancelled }: Beating): 
     { waitMs: REATTACH_MS, cancelled },
   );
 
-/** Whoever cannot be spoken to now cannot be handed a guest later. @throws PeerUnreachable */
-const meetPeer = async (peer: PeerLink, node: string): Promise<void> => {
-  const view = await peer.inspect();
-  if (view.role !== 'target') {
-    throw failure('PeerUnreachable', `node ${node}: the target's launcher is not prepared for this migration`);
+/** Whoever cannot be spoken to now cannot be handed a guest later; one that is starting again is waited for. @throws PeerUnreachable */
+const meetPeer = async (peer: PeerLink, node: string, { cancelled }: Beating): Promise<void> => {
+  for (const until = Date.now() + MEET_MS; ;) {
+    try {
+      const { role } = await peer.inspect();
+      if (role === 'target') return;
+      throw failure('PeerUnreachable', `node ${node}: the target's launcher is not prepared for this migration`);
+    } catch (error) {
+      if (Date.now() + RETRY_MS >= until || cancelled.aborted) throw error;
+    }
+    await delay(RETRY_MS, undefined, { signal: cancelled });
   }
 };
 

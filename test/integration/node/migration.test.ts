@@ -17,7 +17,7 @@ import type { NodeActivities } from '../../../api/contract/activities.ts';
 import type { PeerCredentials } from '../../../api/contract/certificates.ts';
 import type { CarryOut, PrepareTarget } from '../../../api/contract/migrations.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
-import type { KubeVirt, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { MigrationOptions, MigrationProgress, MigrationView } from '../../../api/launcher/migration.ts';
 import type { LauncherServer } from '../../support/launcher-server.ts';
 import { startLauncher } from '../../support/launcher-server.ts';
@@ -96,7 +96,7 @@ const startNode = async (node: string, podUid: string): Promise<Node> => {
     kube: {
       get: (kind: string, { name }: { name: string }) => Promise.resolve(objects.get(`${kind}/${name}`)),
     } as unknown as NodePorts['kube'],
-    clusterConfig: () => Promise.resolve(effectiveConfiguration({ spec: {} } as KubeVirt)),
+    clusterConfig: () => Promise.resolve(effectiveConfiguration({ spec: {} })),
     launchers,
     processes: processTable(),
     network: { ensureMasquerade: unused },

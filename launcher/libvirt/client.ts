@@ -40,8 +40,6 @@ export const MigrateFlag = {
 /** The oldest libvirt this client is tried with, as libvirt counts versions. */
 export const MINIMUM_VERSION = 9_000_000n;
 
-/** A daemon that is just starting on a busy host may take a while. */
-const FIRST_ANSWER_MS = 30_000;
 const AUTH_NONE = 0;
 const FEATURE_PROGRAM_KEEPALIVE = 10;
 /** VIR_DOMAIN_UNDEFINE_MANAGED_SAVE | _SNAPSHOTS_METADATA | _NVRAM: nothing of the definition may stay behind. */
@@ -74,7 +72,7 @@ export class LibvirtClient {
     );
     try {
       const authList = connection.call('authList', procedures.authList);
-      const authentications = await connection.within(FIRST_ANSWER_MS, authList);
+      const authentications = await connection.first(authList);
       if (!authentications.includes(AUTH_NONE)) {
         throw new LibvirtProtocolError('libvirtd asks for authentication; set auth_unix_rw = "none" in libvirtd.conf');
       }

@@ -10,6 +10,8 @@ import { XdrError, XdrReader, XdrWriter } from './xdr.ts';
 export interface ConnectionOptions {
   /** Time to reach the socket, in milliseconds. */
   readonly connectTimeoutMs: number;
+  /** Time for a daemon's first answer; one that is just starting on a busy host may take a while. */
+  readonly firstAnswerTimeoutMs: number;
   /** A ping is sent after this long without a message from the daemon. */
   readonly keepaliveIntervalMs: number;
   /** The connection is given up after so many pings without any message. */
@@ -21,6 +23,7 @@ export interface ConnectionOptions {
 /** Keepalive as in libvirt's own defaults: a dead or frozen daemon is noticed within 30 s. */
 export const defaultOptions: ConnectionOptions = {
   connectTimeoutMs: 5_000,
+  firstAnswerTimeoutMs: 30_000,
   keepaliveIntervalMs: 5_000,
   keepaliveCount: 5,
   maxQueuedBytes: 16 * 1024 * 1024,
@@ -124,8 +127,9 @@ export class Connection {
     this.#keepaliveTimer ??= setInterval(() => this.#checkAlive(), this.#options.keepaliveIntervalMs);
   }
 
-  /** Gives the connection up unless the promise settles in time. */
-  async within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
+  /** Waits for the daemon's first answer; gives the connection up when it takes too long. */
+  async first<T>(answer: Promise<T>): Promise<T> {
+    const timeoutMs = this.#options.firstAnswerTimeoutMs;
     const silent = (): void => this.#end(new LibvirtSilentError(`libvirt has not answered for ${timeoutMs} ms`));
     const timer = setTimeout(silent, timeoutMs);
     try {

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { LibvirtClient } from '../../../../launcher/libvirt/client.ts';
+import { LibvirtSilentError } from '../../../../launcher/libvirt/errors.ts';
 import type { DomainEvent } from '../../../../launcher/libvirt/events.ts';
 import { XdrWriter } from '../../../../launcher/libvirt/xdr.ts';
 import { until } from '../../../support/until.ts';
@@ -36,6 +37,12 @@ test('a libvirt that wants authentication is refused with the remedy', async () 
     66: (call, peer) => peer.reply(call, (w) => w.list([1], (type) => w.i32(type))),
   });
   await expect(connect()).rejects.toThrow(/auth_unix_rw = "none"/);
+});
+
+test('a libvirt that accepts connections but never answers is told apart: it is frozen', async () => {
+  fake = await FakeLibvirtd.start({});
+  const options = { socketPath: fake.path, uri: 'qemu:///session', onEvent: () => undefined };
+  await expect(LibvirtClient.connect({ ...options, firstAnswerTimeoutMs: 20 })).rejects.toThrow(LibvirtSilentError);
 });
 
 test.each([

@@ -5,6 +5,7 @@ import {
   LibvirtConnectionError,
   LibvirtError,
   LibvirtProtocolError,
+  LibvirtSilentError,
   isConnectionLost,
   isNoDomain,
 } from '../../../../launcher/libvirt/errors.ts';
@@ -117,6 +118,7 @@ test('a silent daemon is given up after the configured number of pings', async (
   const { fake, connection } = await connected({}, { keepaliveIntervalMs: 10, keepaliveCount: 3 });
   connection.startKeepalive();
   expect((await connection.closed).message).toMatch(/has not answered 3 keepalive messages/);
+  expect(await connection.closed).toBeInstanceOf(LibvirtSilentError);
   expect(fake.peer.received.map((frame) => [frame.program, frame.procedure])).toEqual(
     Array.from({ length: 3 }, () => [Program.keepalive, 1]),
   );

@@ -17,9 +17,9 @@ export interface Display {
 /** Without a terminal: a line whenever the headline changes, and one at least this often, in ms. */
 const A_LINE_EVERY_MS = 5_000;
 
-/** Shown on standard error, so that standard output holds results only. */
+/** Shown on standard error, so that standard output holds results only. A terminal that knows no width (of `script`, for example) is taken as none. */
 export const openDisplay = (stream: NodeJS.WriteStream = process.stderr): Display =>
-  stream.isTTY ? onTerminal(stream) : inLines((line) => stream.write(`${line}\n`));
+  stream.isTTY && stream.columns > 0 ? onTerminal(stream) : inLines((line) => stream.write(`${line}\n`));
 
 const onTerminal = (stream: NodeJS.WriteStream): Display => {
   const spinner = ora({ stream, discardStdin: false }).start();

@@ -50,7 +50,7 @@ export function watchMigration(migration: ObjectRef): Watch {
       try {
         await listen();
       } catch (error) {
-        heard = { ...(heard.status && { status: heard.status }), silence: (error as Error).message };
+        heard = { ...(heard.status && { status: heard.status }), silence: headOf(error) };
         await pause(CONNECT_AGAIN_AFTER_MS, undefined, { signal: over.signal }).catch(() => undefined);
       }
   })();
@@ -63,6 +63,10 @@ export function watchMigration(migration: ObjectRef): Watch {
     },
   };
 }
+
+/** What is wrong, without what to do about it: the migration goes on all the same. */
+const headOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split(/ \(|: /)[0] ?? '';
 
 async function hear(client: Client, id: string): Promise<Heard> {
   const handle = client.workflow.getHandle(id);

@@ -177,7 +177,7 @@ test('a migration that failed ends with its reason, what to do, and an exit code
   const { exitCode, stderr } = await command;
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(
-    /^virtflow: migration default\/kubevirt-migrate-vm-\w+ of web failed: PeerUnreachable: node-b is silent\. What to do: see that both/m,
+    /^virtflow: migration default\/kubevirt-migrate-vm-\w+ of web failed: PeerUnreachable: node-b is silent\. The guest runs on node node-a\. What to do: see that both/m,
   );
 });
 

@@ -1,20 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { OperationView } from '../../../../cli/history/model.ts';
 import { renderHistory, renderOperation } from '../../../../cli/history/render.ts';
-import { duration } from '../../../../cli/words.ts';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 12, 0, 0) + seconds * 1000).toISOString();
-
-test.each([
-  [0, 0.4, '0.4 s'],
-  [0, 9.94, '9.9 s'],
-  [0, 12.3, '12 s'],
-  [0, 59.6, '1 min 0 s'],
-  [0, 185, '3 min 5 s'],
-  [5, 0, '0.0 s'],
-])('the time from %d s to %d s reads %s', (from, to, text) => {
-  expect(duration(at(from), at(to))).toBe(text);
-});
 
 const failedStart: OperationView = {
   workflowId: 'vmi-start/u1/2',
@@ -99,4 +87,46 @@ test('a history says how far back it reaches', () => {
   expect(renderHistory({ namespace: 'n', name: 'web', horizonDays: 45, operations: [failedStart] }, at(0))).toContain(
     '45 days',
   );
+});
+
+test('a running operation that cannot be asked is shown as such, not as one that has ended', () => {
+  const { status: _, endedAt: __, ...running } = failedStart;
+  const silence = 'it cannot be asked: no worker answers';
+  const text = renderOperation({ ...running, state: 'running', silence }, at(9));
+  expect(text).toContain('start running');
+  expect(text).toContain('Its steps are not known: it cannot be asked: no worker answers.');
+});
+
+test('a migration shows its way, phases, numbers and reason', () => {
+  const migration = {
+    ...{ migration: { namespace: 'n', name: 'move-1', uid: 'u' }, phase: 'Failed' as const },
+    phaseTimes: [
+      { phase: 'Pending' as const, at: at(0) },
+      { phase: 'Running' as const, at: at(2) },
+      { phase: 'Failed' as const, at: at(5) },
+    ],
+    source: { name: 'a', uid: 'a', node: 'node-a' },
+    target: { name: 'b', uid: 'b', node: 'node-b' },
+    numbers: {
+      ...{ mode: 'PreCopy' as const, elapsedMs: 1, totalBytes: 1, processedBytes: 2 ** 30 },
+      ...{ remainingBytes: 0, iterations: 1, downtimeMs: 85 },
+    },
+    failure: { type: 'MigrationFailed' as const, message: 'did not converge in time' },
+  };
+  const text = renderOperation(
+    {
+      ...{ workflowId: 'migration/n/move-1/u', runId: 'r', operation: 'migrate', state: 'failed' },
+      ...{ startedAt: at(0), endedAt: at(6), status: { kind: 'migrate', steps: [], migration } },
+    },
+    at(9),
+  );
+  for (const part of [
+    'migration failed, node-a → node-b',
+    'VirtualMachineInstanceMigration move-1',
+    'Running',
+    '3.0 s',
+    '1.0 GiB in 1 pass, downtime 85 ms, PreCopy',
+    'MigrationFailed: did not converge in time',
+  ])
+    expect(text).toContain(part);
 });

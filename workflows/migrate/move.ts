@@ -33,5 +33,5 @@ export const verdictOf = (migration: Migration, verdict: Settled, stopped: strin
     return verdict;
   }
   if (unwanted() !== undefined) throw new CancelledFailure('cancelled while it was carried out');
-  throw found('MigrationFailed', [verdict.message, ...(stopped === undefined ? [] : [stopped])].join('; '));
+  throw found('MigrationFailed', [...(stopped === undefined ? [] : [stopped]), verdict.message].join(': '));
 };

@@ -1,4 +1,7 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -18,6 +21,7 @@ import type { MigrationChannel } from '../../../api/launcher/migration.ts';
 import { startLauncher } from '../../support/launcher-server.ts';
 import type { Authority } from '../../support/peers.ts';
 import { authority, credentialsOf, noCredentials } from '../../support/peers.ts';
+import type { ProxyProcessInput } from '../../support/proxy-process.ts';
 import { until } from '../../support/until.ts';
 
 jest.setTimeout(60_000);
@@ -28,6 +32,7 @@ const migrationUid = randomUUID();
 /** Short: a unix socket's path has at most 107 bytes. */
 const sourcePod = { name: 'source', uid: 'source-pod-uid' };
 const targetPod = { name: 'target', uid: 'target-pod-uid' };
+const PROXY_PROCESS = new URL('../../support/proxy-process.ts', import.meta.url).pathname;
 const SOCKETS = 'volumes/kubernetes.io~empty-dir/sockets';
 
 let files: string;
@@ -58,6 +63,7 @@ let base: string;
 let nodes: Node[];
 let servers: Server[];
 let sockets: Set<Socket>;
+let children: ChildProcess[];
 
 const nodeWith = async (name: string, credentials: PeerCredentials): Promise<Node> => {
   const pods = join(base, name);
@@ -155,9 +161,10 @@ const echo = (socket: Socket): void => void socket.pipe(socket);
 
 beforeEach(async () => {
   base = await mkdtemp('/tmp/m-');
-  [nodes, servers, sockets] = [[], [], new Set()];
+  [nodes, servers, sockets, children] = [[], [], new Set(), []];
 });
 afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
   for (const node of nodes) await node.stop();
   for (const server of servers) server.close();
   await rm(base, { recursive: true });
@@ -569,4 +576,85 @@ test('hand-over: the target’s launcher resumes, over a connection that is ther
   } finally {
     link.close();
   }
+});
+
+/** A target in a process of its own. */
+const childTarget = async (): Promise<{ child: ChildProcess; session: SourceSession; pods: string }> => {
+  const pods = join(base, 'child');
+  await mkdir(join(pods, targetPod.uid, SOCKETS), { recursive: true });
+  const input: ProxyProcessInput = {
+    node: 'node-b',
+    pods,
+    directory: join(base, 'child-migrations'),
+    credentials: issued['node-b'],
+    session: targetSession(),
+  };
+  const file = join(base, 'child.json');
+  await writeFile(file, JSON.stringify(input));
+  const child = spawn(process.execPath, ['--no-warnings', PROXY_PROCESS, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'] },
+  });
+  children.push(child);
+  const [port] = (await once(child.stdout, 'data')) as [Buffer];
+  const target = { node: 'node-b', address: '127.0.0.1', port: Number(port) };
+  return { child, pods, session: { role: 'source', migrationUid, vmi, pod: sourcePod, target } };
+};
+
+test('a frozen peer is noticed in time, and spoken to again when it goes on', async () => {
+  const source = await listening('node-a', credentialsOf(issued['node-a']));
+  const { child, pods, session } = await childTarget();
+  const launcher = await startLauncher(pods, targetPod.uid);
+  const view = {
+    migrationUid,
+    role: 'target',
+    domain: 'active',
+    job: false,
+    postCopy: false,
+    resumed: true,
+    finalized: false,
+  };
+  launcher.answer('GetMigration', { json: JSON.stringify(view) });
+  launcher.answer('ResumeMigrated', { json: JSON.stringify(view) });
+  const standing = source.proxy.link(session);
+  const later = source.proxy.link(session);
+  try {
+    await standing.inspect();
+    child.kill('SIGSTOP');
+    const begun = Date.now();
+    const refusals = await Promise.all([standing, later].map((link) => link.resume().catch((error: unknown) => error)));
+    expect(refusals).toEqual([
+      expect.objectContaining({ type: 'PeerUnreachable' }),
+      expect.objectContaining({ type: 'PeerUnreachable' }),
+    ]);
+    expect(Date.now() - begun).toBeLessThan(15_000);
+    child.kill('SIGCONT');
+    expect(await standing.resume()).toMatchObject({ resumed: true });
+  } finally {
+    standing.close();
+    later.close();
+    launcher.stop();
+  }
+});
+
+test('a peer that is killed in the middle: what arrived is the beginning of what was sent, and the sender learns of it', async () => {
+  const source = await listening('node-a', credentialsOf(issued['node-a']));
+  const { child, pods, session } = await childTarget();
+  const received: Buffer[] = [];
+  let bytes = 0;
+  await serveTarget({ pods } as Node, 'memory', (socket) => {
+    socket.on('data', (data: Buffer) => {
+      received.push(data);
+      bytes += data.length;
+    });
+  });
+  await source.proxy.open(session);
+  const sent = randomBytes(64 * 1024 * 1024);
+  const socket = connectSource(source, 'memory').resume();
+  socket.write(sent);
+  await until('half of it', () => bytes > 8 * 1024 * 1024, { everyMs: 1 });
+  child.kill('SIGKILL');
+  await until('the break', () => isOver(socket));
+  const all = Buffer.concat(received);
+  expect(all.equals(sent.subarray(0, all.length))).toBe(true);
 });

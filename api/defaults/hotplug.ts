@@ -1,5 +1,5 @@
 import type { ClusterConfig } from '../cluster-config/index.ts';
-import { bytesQuantity, compareQuantities, quantityValue } from '../kubernetes/quantity.ts';
+import { binaryQuantity, quantityValue } from '../kubernetes/quantity.ts';
 import type { CPU, VirtualMachineInstanceSpec } from '../kubevirt/types.ts';
 
 /** Upper bound that fits every machine type. */
@@ -29,15 +29,28 @@ const maxSocketsOf = (cpu: CPU, { maxCpuSockets = 0, maxHotplugRatio }: ClusterC
 };
 
 const maxGuestOf = (spec: VirtualMachineInstanceSpec, limits: ClusterConfig['liveUpdate']): string | undefined => {
-  const { cpu, memory, launchSecurity } = spec.domain;
+  const { memory } = spec.domain;
   if (memory?.maxGuest !== undefined) return memory.maxGuest;
-  if (memory?.guest === undefined || spec.architecture !== 'amd64') return undefined;
-  const fixed = cpu?.realtime !== undefined || cpu?.numa?.guestMappingPassthrough !== undefined;
-  if (fixed || launchSecurity !== undefined) return undefined;
+  if (memory?.guest === undefined) return undefined;
+  const wanted = limits.maxGuest ?? binaryQuantity(quantityValue(String(memory.guest)) * limits.maxHotplugRatio);
+  return memoryHotplugObstacle(spec, wanted) === undefined ? wanted : undefined;
+};
+
+/** Why a guest cannot take memory up to this much while it runs; undefined: it can. */
+export const memoryHotplugObstacle = (
+  { architecture, domain }: VirtualMachineInstanceSpec,
+  maxGuest: string,
+): string | undefined => {
+  const { cpu, launchSecurity, memory } = domain;
+  if (cpu?.realtime !== undefined) return 'its CPUs are real-time';
+  if (cpu?.numa?.guestMappingPassthrough !== undefined) return "it has the host's NUMA cells";
+  if (launchSecurity !== undefined) return 'its memory is encrypted';
+  if (memory?.guest === undefined) return 'it does not say how much memory the guest starts with';
   const guest = quantityValue(String(memory.guest));
-  const maxGuest = limits.maxGuest ?? bytesQuantity(guest * limits.maxHotplugRatio);
+  if (guest > quantityValue(maxGuest)) return `it starts with more than maxGuest, ${maxGuest}`;
   const block = memory.hugepages?.pageSize === '1Gi' ? HUGE_BLOCK_BYTES : BLOCK_BYTES;
-  const aligned = guest % block === 0 && quantityValue(maxGuest) % block === 0;
-  const fits = guest >= MIN_GUEST_BYTES && compareQuantities(String(memory.guest), maxGuest) <= 0;
-  return aligned && fits ? maxGuest : undefined;
+  if (guest % block !== 0 || quantityValue(maxGuest) % block !== 0)
+    return `guest and maxGuest are no multiples of ${binaryQuantity(block)}`;
+  if (architecture !== 'amd64') return 'only amd64 guests take memory while they run';
+  return guest < MIN_GUEST_BYTES ? `only guests of at least ${binaryQuantity(MIN_GUEST_BYTES)} do` : undefined;
 };

@@ -63,6 +63,13 @@ export const subtractQuantities = (from: string, what: string): string => writte
 /** A number of bytes as a quantity. */
 export const bytesQuantity = (bytes: number): string => written(BigInt(Math.round(bytes)) * NANO);
 
+/** The same in the largest binary unit of which it is a whole number, as Kubernetes writes what it computes. */
+export const binaryQuantity = (bytes: number): string => {
+  const count = BigInt(Math.round(bytes));
+  const [suffix, unit] = Object.entries(BINARY).findLast(([, size]) => count !== 0n && count % size === 0n) ?? ['', 1n];
+  return `${count / unit}${suffix}`;
+};
+
 const MEBI = 1n << 20n;
 
 const written = (nano: bigint): string => {

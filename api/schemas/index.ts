@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceMigration } from '../kubevirt/types.ts';
-import { issueText } from './issues.ts';
+import { fieldIssues, issueText } from './issues.ts';
+import type { FieldIssue } from './issues.ts';
 import { instanceSpec } from './instance-spec.ts';
 import { migration } from './migration.ts';
 import { flag, metadata, present, quantity, text, texts, whole } from './primitives.ts';
@@ -8,6 +9,13 @@ import { flag, metadata, present, quantity, text, texts, whole } from './primiti
 /** An object from the API server carries a field of a wrong type. */
 export class UnreadableObject extends Error {
   override readonly name = 'UnreadableObject';
+  /** Every such field. */
+  readonly issues: FieldIssue[];
+
+  constructor(message: string, issues: FieldIssue[] = []) {
+    super(message);
+    this.issues = issues;
+  }
 }
 
 const conditions = z.array(
@@ -75,6 +83,7 @@ const read = (kind: string, schema: z.ZodType, object: unknown): unknown => {
   if (parsed.success) return parsed.data;
   throw new UnreadableObject(
     `${kind}${nameOf(object)} cannot be read: ${issueText(parsed.error)}. Correct these fields.`,
+    fieldIssues(parsed.error),
   );
 };
 

@@ -8,6 +8,17 @@ export const fieldPath = (path: readonly PropertyKey[]): string =>
     '',
   );
 
+/** A field of a wrong type, and what is wrong. */
+export interface FieldIssue {
+  field: string;
+  message: string;
+}
+
+export const fieldIssues = (error: z.ZodError): FieldIssue[] =>
+  error.issues.map(({ path, message }) => ({ field: fieldPath(path), message }));
+
 /** All issues in one line: `spec.running: Invalid input: expected boolean, received string; …`. */
 export const issueText = (error: z.ZodError): string =>
-  error.issues.map((issue) => `${fieldPath(issue.path) || 'object'}: ${issue.message}`).join('; ');
+  fieldIssues(error)
+    .map(({ field, message }) => `${field || 'object'}: ${message}`)
+    .join('; ');

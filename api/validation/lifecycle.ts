@@ -1,26 +1,27 @@
-import type { Rule } from './cause.ts';
-import { invalid, when } from './cause.ts';
+import type { Cause, Rule } from './cause.ts';
+import { invalid, oneOf, when } from './cause.ts';
 
-const ARCHITECTURES = ['amd64', 'arm64', 's390x'];
 const EVICTION = ['None', 'LiveMigrate', 'LiveMigrateIfPossible', 'External'];
+const IO_THREADS = ['shared', 'auto', 'supplementalPool'];
 
+/** How a guest starts, is moved and serves its IO. */
 export const lifecycleRules: Rule = ({ spec }) => {
-  const { architecture = '', evictionStrategy, startStrategy, terminationGracePeriodSeconds: grace = 0 } = spec;
+  const { evictionStrategy, startStrategy, livenessProbe } = spec;
+  const { ioThreads, ioThreadsPolicy } = spec.domain;
+  const pooled = ioThreadsPolicy === 'supplementalPool';
+  const start: Cause[] = oneOf('spec.startStrategy', startStrategy, ['Paused']);
   return [
-    ...when(grace < 0, () =>
+    ...oneOf('spec.evictionStrategy', evictionStrategy, EVICTION),
+    ...start,
+    ...when(startStrategy === 'Paused' && livenessProbe !== undefined, () =>
+      invalid('spec.startStrategy', 'a paused guest fails its livenessProbe: drop one of them'),
+    ),
+    ...oneOf('spec.domain.ioThreadsPolicy', ioThreadsPolicy, IO_THREADS),
+    ...when(pooled && (ioThreads?.supplementalPoolThreadCount ?? 0) < 1, () =>
       invalid(
-        'spec.terminationGracePeriodSeconds',
-        `${grace} is negative: 0 destroys the guest at once, absent means 30`,
+        'spec.domain.ioThreads.count',
+        'supplementalPool needs ioThreads.supplementalPoolThreadCount, at least 1',
       ),
-    ),
-    ...when(!ARCHITECTURES.includes(architecture), () =>
-      invalid('spec.architecture', `"${architecture}" is unknown: use ${ARCHITECTURES.join(', ')}`),
-    ),
-    ...when(evictionStrategy !== undefined && !EVICTION.includes(evictionStrategy), () =>
-      invalid('spec.evictionStrategy', `"${evictionStrategy}" is unknown: use ${EVICTION.join(', ')}`),
-    ),
-    ...when(startStrategy !== undefined && startStrategy !== 'Paused', () =>
-      invalid('spec.startStrategy', `"${startStrategy}" is unknown: use Paused, or drop it`),
     ),
   ];
 };

@@ -1,50 +1,62 @@
-import { compareQuantities, isQuantity } from '../kubernetes/quantity.ts';
+import { compareQuantities, isQuantity, quantityValue } from '../kubernetes/quantity.ts';
+import type { VirtualMachineInstanceSpec } from '../kubevirt/types.ts';
 import type { Cause, Rule } from './cause.ts';
-import { invalid, required, when } from './cause.ts';
+import { invalid, needsGate, required, when } from './cause.ts';
 
 const GUEST = 'spec.domain.memory.guest';
+const REQUEST = 'spec.domain.resources.requests.memory';
+const LIMIT = 'spec.domain.resources.limits.memory';
+const PAGE_SIZE = 'spec.domain.memory.hugepages.pageSize';
 /** A guest below one megabyte has no room for its firmware. */
-const MIN_GUEST = '1M';
+const MIN_REQUEST = '1M';
 
-/** A guest has memory, and requests fit their limits. */
-export const memoryRules: Rule = ({ spec }) => {
-  const { guest, hugepages } = spec.domain.memory ?? {};
-  const { requests = {}, limits = {} } = spec.domain.resources ?? {};
+/** Bytes of a quantity; 0 if there is none. */
+const bytes = (quantity: string | undefined): number => (quantity === undefined ? 0 : quantityValue(quantity));
+
+/** Requests, limits, huge pages and the guest's own memory fit each other. */
+export const memoryRules: Rule = ({ spec }, config) => {
+  const { guest, reservedOverhead } = spec.domain.memory ?? {};
+  const request = spec.domain.resources?.requests?.['memory'];
+  const limit = spec.domain.resources?.limits?.['memory'];
+  const staged = config.vmRolloutStrategy !== 'LiveUpdate';
   return [
-    ...quantities('requests', requests),
-    ...quantities('limits', limits),
-    ...guestMemory(guest),
-    ...['cpu', 'memory'].flatMap((name) => overLimit(name, requests[name], limits[name])),
-    ...when(hugepages !== undefined && !isPageSize(hugepages.pageSize), () =>
-      invalid(
-        'spec.domain.memory.hugepages.pageSize',
-        `"${hugepages?.pageSize}" is no page size: use for example 2Mi or 1Gi`,
-      ),
+    ...when(bytes(request) < 0, () => invalid(REQUEST, `${request} is negative`)),
+    ...when(bytes(request) > 0 && compareQuantities(String(request), MIN_REQUEST) < 0, () =>
+      invalid(REQUEST, `${request} is too little for a guest: at least ${MIN_REQUEST}`),
     ),
+    ...when(bytes(limit) < 0, () => invalid(LIMIT, `${limit} is negative`)),
+    ...when(bytes(limit) > 0 && bytes(request) > bytes(limit), () =>
+      invalid(REQUEST, `${request} is more than the limit of ${limit}`),
+    ),
+    ...hugepages(spec),
+    ...when(staged && guest !== undefined && bytes(limit) !== 0 && bytes(limit) < bytes(guest), () =>
+      invalid(GUEST, `${guest} is more than the memory limit of ${limit}`),
+    ),
+    ...(reservedOverhead === undefined
+      ? []
+      : needsGate('spec.domain.memory.reservedOverhead', 'ReservedOverheadMemlock', config)),
   ];
 };
 
-const guestMemory = (guest: string | undefined): Cause[] => {
-  if (guest === undefined)
-    return [
-      required(GUEST, 'the guest has no memory: set it, or request memory in spec.domain.resources, for example 512Mi'),
-    ];
-  return when(compareQuantities(guest, MIN_GUEST) < 0, () =>
-    invalid(GUEST, `${guest} is too little for a guest: at least ${MIN_GUEST}`),
+/** Memory that is backed by huge pages is made of whole ones. */
+const hugepages = ({ domain }: VirtualMachineInstanceSpec): Cause[] => {
+  const { hugepages: pages, guest } = domain.memory ?? {};
+  if (pages === undefined) return [];
+  const { pageSize = '' } = pages;
+  if (!isQuantity(pageSize) || bytes(pageSize) <= 0)
+    return [invalid(PAGE_SIZE, `"${pageSize}" is no page size: use for example 2Mi or 1Gi`)];
+  const { requests, limits } = domain.resources ?? {};
+  const memory = bytes(requests?.['memory']) || bytes(guest) || bytes(limits?.['memory']);
+  return when(memory % bytes(pageSize) !== 0, () =>
+    invalid(REQUEST, `the memory of ${memory} bytes is not made of whole pages of ${pageSize}`),
   );
 };
 
-const quantities = (list: 'requests' | 'limits', resources: Record<string, string>): Cause[] =>
-  Object.entries(resources).flatMap(([name, quantity]) =>
-    when(compareQuantities(quantity, '0') < 0, () =>
-      invalid(`spec.domain.resources.${list}.${name}`, `${quantity} is negative`),
-    ),
+/** A VMI says how much memory its guest has. A VM need not yet. */
+export const memoryIsThere: Rule = ({ spec }) => {
+  const { guest, hugepages: pages } = spec.domain.memory ?? {};
+  const requested = bytes(spec.domain.resources?.requests?.['memory']) !== 0;
+  return when(!requested && guest === undefined && pages === undefined, () =>
+    required(GUEST, 'the guest has no memory: set it, or request memory in spec.domain.resources, for example 512Mi'),
   );
-
-const overLimit = (name: string, request: string | undefined, limit: string | undefined): Cause[] =>
-  when(request !== undefined && limit !== undefined && compareQuantities(request, limit) > 0, () =>
-    invalid(`spec.domain.resources.requests.${name}`, `${request} is more than the limit of ${limit}`),
-  );
-
-const isPageSize = (size: string | undefined): boolean =>
-  size !== undefined && isQuantity(size) && compareQuantities(size, '0') > 0;
+};

@@ -1,25 +1,28 @@
 import type { Rule } from './cause.ts';
-import { invalid, isLabel, when } from './cause.ts';
+import { invalid, when } from './cause.ts';
+import { isLabel, isSubdomain } from './formats.ts';
+import type { NewerSpec } from './newer-fields.ts';
 
-/** Room that names of files (255 bytes: "<namespace>_<name>" and a suffix) and of the run token's Lease leave. */
-const NAME_MAX = 200;
-const LABEL_MAX = 63;
-
-/** Names that become names of other things. */
-export const nameRules: Rule = ({ metadata, spec }) => {
-  const length = (metadata?.namespace ?? '').length + 1 + (metadata?.name ?? '').length;
-  const { hostname } = spec;
+/** Names that become names in DNS, and the service account. */
+export const nameRules: Rule = ({ spec }) => {
+  const { hostname = '', subdomain = '', serviceAccountName = '', volumes = [] }: NewerSpec = spec;
+  const other = volumes.find(
+    ({ serviceAccount }) => serviceAccount !== undefined && serviceAccount.serviceAccountName !== serviceAccountName,
+  );
   return [
-    ...when(length > NAME_MAX, () =>
-      invalid(
-        'metadata.name',
-        `name and namespace have ${length - 1} characters together, at most ${NAME_MAX - 1} fit the guest's files: choose a shorter name`,
-      ),
+    ...when(hostname !== '' && !isLabel(hostname), () =>
+      invalid('spec.hostname', `"${hostname}" is no host name: use at most 63 lower-case letters, digits and hyphens`),
     ),
-    ...when(hostname !== undefined && hostname !== '' && (!isLabel(hostname) || hostname.length > LABEL_MAX), () =>
+    ...when(subdomain !== '' && !isSubdomain(subdomain), () =>
+      invalid('spec.subdomain', `"${subdomain}" is no domain: use lower-case letters, digits, hyphens and dots`),
+    ),
+    ...when(serviceAccountName !== '' && !isSubdomain(serviceAccountName), () =>
+      invalid('spec.serviceAccountName', `"${serviceAccountName}" is no name of a service account`),
+    ),
+    ...when(serviceAccountName !== '' && other !== undefined, () =>
       invalid(
-        'spec.hostname',
-        `"${hostname}" is no host name: use at most ${LABEL_MAX} lower-case letters, digits and hyphens`,
+        'spec.serviceAccountName',
+        `volume "${other?.name}" names another service account than "${serviceAccountName}": a Pod has one`,
       ),
     ),
   ];

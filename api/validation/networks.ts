@@ -1,40 +1,40 @@
-import type { Interface, Network } from '../kubevirt/types.ts';
+import type { ClusterConfig } from '../cluster-config/index.ts';
+import type { Interface } from '../kubevirt/types.ts';
 import type { Cause, Rule } from './cause.ts';
-import { duplicate, invalid, repeated, required, unsupported, when } from './cause.ts';
+import { duplicate, invalid, needsGate, notFound, repeated, required, when } from './cause.ts';
+import type { NewerNetwork } from './newer-fields.ts';
 
-const BINDINGS = ['bridge', 'masquerade', 'sriov', 'slirp', 'macvtap', 'passt', 'passtBinding', 'binding'] as const;
 const INTERFACES = 'spec.domain.devices.interfaces';
-const MODELS = ['virtio', 'e1000', 'e1000e', 'igb', 'ne2k_pci', 'pcnet', 'rtl8139'];
+const TYPES = ['pod', 'multus', 'resourceClaim'] as const;
 
-/** Each interface stands for one network and each network for one interface; one of them at most is the Pod's own. */
+/** Each network stands for one interface; one of them at most is the Pod's own. */
 export const networkRules: Rule = ({ spec }, config) => {
-  const networks = spec.networks ?? [];
+  const networks: NewerNetwork[] = spec.networks ?? [];
   const interfaces = spec.domain.devices.interfaces ?? [];
   const pods = networks.filter(({ pod }) => pod !== undefined);
-  const unnamed =
-    interfaces.length === 0 && networks.length === 0 && spec.domain.devices.autoattachPodInterface !== false;
+  const defaults = networks.filter(({ multus }) => multus?.default === true);
+  const nameless = networks.findIndex(({ multus }) => multus !== undefined && !multus.networkName);
   return [
-    ...when(unnamed, () =>
-      unsupported(
-        INTERFACES,
-        `the cluster's default binding ${config.defaultNetworkInterface} is not supported yet: set ` +
-          'spec.configuration.network.defaultNetworkInterface of the KubeVirt object to masquerade',
-      ),
-    ),
     ...when(pods.length > 1, () => duplicate('spec.interfaces', 'several networks are the Pod network: keep one')),
+    ...when(defaults.length > 1, () =>
+      invalid('spec.networks', 'several networks of Multus are the default: keep one'),
+    ),
+    ...when(pods.length > 0 && defaults.length > 0, () =>
+      invalid('spec.networks', 'a default network of Multus takes the place of the Pod network: keep one of them'),
+    ),
+    ...when(nameless >= 0, () =>
+      required(`spec.networks[${nameless}]`, 'name the network attachment in multus.networkName'),
+    ),
     ...repeated(networks).map((index) =>
       duplicate(`spec.networks[${index}].name`, `"${networks[index]?.name}" is the name of an earlier network`),
     ),
-    ...repeated(interfaces).map((index) =>
-      duplicate(`${INTERFACES}[${index}].name`, `network "${interfaces[index]?.name}" has an earlier interface`),
-    ),
     ...networks.flatMap((network, index) => oneNetwork(network, `spec.networks[${index}]`, interfaces)),
-    ...interfaces.flatMap((nic, index) => oneInterface(nic, `${INTERFACES}[${index}]`, networks)),
+    ...claims(networks, interfaces, spec.resourceClaims ?? [], config),
   ];
 };
 
-const oneNetwork = (network: Network, field: string, interfaces: Interface[]): Cause[] => {
-  const types = Object.keys(network).filter((key) => key !== 'name');
+const oneNetwork = (network: NewerNetwork, field: string, interfaces: Interface[]): Cause[] => {
+  const types = TYPES.filter((key) => network[key] !== undefined);
   return [
     ...when(types.length !== 1, () =>
       required(
@@ -53,26 +53,40 @@ const oneNetwork = (network: Network, field: string, interfaces: Interface[]): C
   ];
 };
 
-const oneInterface = (nic: Interface, field: string, networks: Network[]): Cause[] => {
-  const bindings = BINDINGS.filter((binding) => nic[binding] !== undefined);
-  const { macAddress, model } = nic;
-  return [
-    ...when(!networks.some(({ name }) => name === nic.name), () =>
-      invalid(`${field}.name`, `no network is named "${nic.name}": add it to spec.networks, or correct the name`),
-    ),
-    ...when(bindings.length !== 1, () =>
-      invalid(
-        field,
-        `it has ${bindings.length === 0 ? 'no binding' : `several bindings (${bindings.join(', ')})`}: use masquerade: {}`,
+/** Networks by claims of resources (DRA). */
+const claims = (
+  networks: NewerNetwork[],
+  interfaces: Interface[],
+  resourceClaims: { name: string }[],
+  config: ClusterConfig,
+): Cause[] => {
+  if (!networks.some(({ resourceClaim }) => resourceClaim !== undefined)) return [];
+  const closed = needsGate('spec.networks', 'NetworkDevicesWithDRA', config);
+  if (closed.length > 0) return closed;
+  if (networks.some(({ multus }) => multus !== undefined))
+    return [invalid('spec.networks', 'networks of Multus and of claims exclude each other: keep one kind')];
+  return networks.flatMap(({ name, resourceClaim }, index) => {
+    if (resourceClaim === undefined) return [];
+    const field = `spec.networks[${index}]`;
+    const { claimName = '', requestName = '' } = resourceClaim;
+    const nic = interfaces.find((given) => given.name === name);
+    const same = (other: NewerNetwork): boolean =>
+      other.resourceClaim?.claimName === claimName && other.resourceClaim.requestName === requestName;
+    const complete = claimName !== '' && requestName !== '';
+    return [
+      ...when(nic !== undefined && nic.sriov === undefined && nic.binding === undefined, () =>
+        invalid(INTERFACES, `network "${name}" of a claim needs an interface with sriov or a binding plug-in`),
       ),
-    ),
-    ...when(macAddress !== undefined && macAddress !== '' && !isMac(macAddress), () =>
-      invalid(`${field}.macAddress`, `"${macAddress}" is no MAC address like 02:00:00:aa:bb:cc`),
-    ),
-    ...when(model !== undefined && model !== '' && !MODELS.includes(model), () =>
-      unsupported(`${field}.model`, `"${model}" is unknown: use ${MODELS.join(', ')}`),
-    ),
-  ];
+      ...when(claimName === '', () =>
+        required(`${field}.resourceClaim.claimName`, 'name a claim of spec.resourceClaims'),
+      ),
+      ...when(requestName === '', () => required(`${field}.resourceClaim.requestName`, 'name a request of the claim')),
+      ...when(complete && !resourceClaims.some((claim) => claim.name === claimName), () =>
+        notFound(`${field}.resourceClaim.claimName`, `no claim is named "${claimName}": add it to spec.resourceClaims`),
+      ),
+      ...when(complete && networks.findIndex(same) < index, () =>
+        duplicate(field, `request ${claimName}/${requestName} has an earlier network`),
+      ),
+    ];
+  });
 };
-
-const isMac = (text: string): boolean => /^[0-9a-f]{2}([:-])[0-9a-f]{2}(\1[0-9a-f]{2}){4}$/i.test(text);

@@ -1,9 +1,9 @@
 import type { ClusterConfig } from '../cluster-config/index.ts';
-import { hasGate } from '../cluster-config/index.ts';
 import { compareQuantities } from '../kubernetes/quantity.ts';
 import type { Volume } from '../kubevirt/types.ts';
 import type { Cause, Rule } from './cause.ts';
-import { invalid, isLabel, notFound, repeated, required, when } from './cause.ts';
+import { invalid, needsGate, notFound, oneOf, repeated, required, when } from './cause.ts';
+import { isFilePath } from './formats.ts';
 
 /** Sources that the API knows; exactly one per volume. */
 const SOURCES = [
@@ -25,24 +25,14 @@ const SOURCES = [
   'sysprep',
 ] as const;
 
-/** Names that Pod and launcher use themselves. */
-const RESERVED = [
-  'sockets',
-  'state',
-  'libvirt-runtime',
-  'private',
-  'ephemeral-disks',
-  'container-disks',
-  'virt-bin-share-dir',
-  'kernel-boot-volume',
-  'hugepages',
-  'hugetblfs-dir',
-];
-/** Leaves room for "-udata" and for the prefix "volume" in names that Kubernetes bounds to 63 characters. */
-const NAME_MAX = 57;
+/** A VMI has one of each at most. */
+const SINGLE = ['serviceAccount', 'downwardMetrics', 'memoryDump'] as const;
+
+/** Paths of the launcher's own in its containers. */
+const LAUNCHER_PATHS = ['/var/run/kubevirt', '/var/run/libvirt'];
 
 export const volumeRules: Rule = ({ spec }, config) => {
-  const volumes = spec.volumes ?? [];
+  const { volumes = [], utilityVolumes = [] } = spec;
   return [
     ...repeated(volumes).map((index) =>
       invalid(
@@ -52,28 +42,21 @@ export const volumeRules: Rule = ({ spec }, config) => {
     ),
     ...volumes.flatMap((volume, index) => {
       const field = `spec.volumes[${index}]`;
-      return [
-        ...name(volume, field),
-        ...source(volume, field),
-        ...containerDisk(volume, field),
-        ...hostDisk(volume, field, config),
-        ...claim(volume, field),
-      ];
+      return [...source(volume, field), ...reference(volume, field), ...hostDisk(volume, field, config)];
     }),
+    ...volumes.flatMap(({ downwardMetrics }, index) =>
+      downwardMetrics === undefined ? [] : needsGate(`spec.volumes[${index}]`, 'DownwardMetrics', config),
+    ),
+    ...SINGLE.flatMap((kind) =>
+      when(volumes.filter((volume) => volume[kind] !== undefined).length > 1, () =>
+        invalid('spec.volumes', `several volumes are ${kind}: keep one`),
+      ),
+    ),
+    ...when(utilityVolumes.length > 0, () =>
+      invalid('spec.utilityVolumes', 'utility volumes are plugged into a VMI that runs: drop them'),
+    ),
   ];
 };
-
-const name = ({ name: given }: Volume, field: string): Cause[] => [
-  ...when(!isLabel(given) || given.length > NAME_MAX, () =>
-    invalid(
-      `${field}.name`,
-      `"${given}" is no name for a volume: use at most ${NAME_MAX} lower-case letters, digits and hyphens`,
-    ),
-  ),
-  ...when(RESERVED.includes(given), () =>
-    invalid(`${field}.name`, `"${given}" is used by the launcher Pod itself: choose another name`),
-  ),
-];
 
 const source = (volume: Volume, field: string): Cause[] => {
   const known = SOURCES.filter((key) => volume[key] !== undefined);
@@ -89,59 +72,54 @@ const source = (volume: Volume, field: string): Cause[] => {
   ];
 };
 
-const containerDisk = ({ containerDisk: disk }: Volume, field: string): Cause[] => {
-  if (disk === undefined) return [];
-  const { image, path } = disk;
+/** What a volume refers to is named. */
+const reference = (volume: Volume, field: string): Cause[] => {
+  const { configMap, containerDisk, dataVolume, secret, serviceAccount } = volume;
+  const path = containerDisk?.path ?? '';
   return [
-    ...when(!image, () => required(`${field}.containerDisk.image`, 'name the image that holds the disk')),
-    ...when(path !== undefined && path !== '' && !isFilePath(path.replace(/\/+$/, '')), () =>
+    ...when(path !== '' && !isFilePath(path), () =>
       invalid(`${field}.containerDisk`, `path "${path}" must be absolute, name a file and stay below its directory`),
+    ),
+    ...when(dataVolume?.name === '', () => required(`${field}.name`, 'name the DataVolume in dataVolume.name')),
+    ...when(configMap !== undefined && !configMap.name, () => invalid(`${field}.configMap.name`, 'name the ConfigMap')),
+    ...when(secret !== undefined && !secret.secretName, () => invalid(`${field}.secret.secretName`, 'name the Secret')),
+    ...when(serviceAccount !== undefined && !serviceAccount.serviceAccountName, () =>
+      invalid(`${field}.serviceAccount.serviceAccountName`, 'name the service account'),
     ),
   ];
 };
-
-/** Absolute, no relative parts, not the root itself. */
-export const isFilePath = (path: string): boolean =>
-  path.startsWith('/') && !path.endsWith('/') && !path.split('/').some((part) => part === '.' || part === '..');
 
 const hostDisk = ({ hostDisk: disk }: Volume, field: string, config: ClusterConfig): Cause[] => {
   if (disk === undefined) return [];
   const { path, type, capacity } = disk;
-  const creates = type === 'DiskOrCreate';
   return [
-    ...when(!hasGate(config, 'HostDisk'), () =>
-      invalid(
-        field,
-        'hostDisk needs the feature gate HostDisk: add it to spec.configuration.developerConfiguration.featureGates of the KubeVirt object',
-      ),
-    ),
+    ...needsGate(field, 'HostDisk', config),
     ...when(!path, () => notFound(`${field}.hostDisk.path`, "name the image's path on the node")),
-    ...when(Boolean(path) && !isFilePath(path), () =>
-      invalid(`${field}.hostDisk.path`, `"${path}" must be the absolute path of a file`),
-    ),
-    ...when(!creates && type !== 'Disk', () =>
-      invalid(`${field}.hostDisk.type`, `"${type}" is unknown: use Disk for an image that exists, else DiskOrCreate`),
-    ),
+    ...oneOf(`${field}.hostDisk.type`, type ?? '', ['Disk', 'DiskOrCreate']),
     ...when(type === 'Disk' && capacity !== undefined && compareQuantities(capacity, '0') !== 0, () =>
       invalid(`${field}.hostDisk.capacity`, 'an image that exists has its size: drop it, or set type DiskOrCreate'),
-    ),
-    ...when(creates && (capacity === undefined || compareQuantities(capacity, '0') <= 0), () =>
-      required(`${field}.hostDisk.capacity`, 'an image that may have to be made needs a size'),
     ),
   ];
 };
 
-const claim = ({ persistentVolumeClaim, dataVolume, ephemeral, emptyDisk }: Volume, field: string): Cause[] => [
-  ...when(persistentVolumeClaim !== undefined && !persistentVolumeClaim.claimName, () =>
-    required(`${field}.persistentVolumeClaim.claimName`, 'name the claim'),
-  ),
-  ...when(dataVolume !== undefined && !dataVolume.name, () =>
-    required(`${field}.name`, 'name the DataVolume in dataVolume.name'),
-  ),
-  ...when(ephemeral !== undefined && !ephemeral.persistentVolumeClaim?.claimName, () =>
-    required(`${field}.ephemeral.persistentVolumeClaim.claimName`, 'name the claim'),
-  ),
-  ...when(emptyDisk !== undefined && compareQuantities(emptyDisk.capacity, '0') <= 0, () =>
-    invalid(`${field}.emptyDisk.capacity`, 'an empty disk needs a size above 0'),
-  ),
-];
+/** Each volume of a VMI is used; paths of the launcher's containers by file systems only. A VM's volumes may wait for their disks. */
+export const volumesAreUsed: Rule = ({ spec }) => {
+  const { disks = [], filesystems = [] } = spec.domain.devices;
+  return (spec.volumes ?? []).flatMap(({ name, containerPath, memoryDump }, index) => {
+    if (memoryDump !== undefined) return [];
+    const field = `spec.domain.volumes[${index}]`;
+    const asDisk = disks.some((disk) => disk.name === name);
+    const asFilesystem = filesystems.some((filesystem) => filesystem.name === name);
+    const shown = containerPath !== undefined;
+    return [
+      ...when(!asDisk && !asFilesystem, () =>
+        invalid(`${field}.name`, `neither a disk nor a file system is named "${name}": add one, or drop the volume`),
+      ),
+      ...when(shown && asDisk, () => invalid(field, `"${name}" is a path: use a file system, not a disk`)),
+      ...when(shown && !asFilesystem, () => invalid(field, `no file system is named "${name}": add it`)),
+      ...when(shown && LAUNCHER_PATHS.some((path) => containerPath.path.startsWith(path)), () =>
+        invalid(`${field}.containerPath.path`, `"${containerPath?.path}" is the launcher’s own: use another path`),
+      ),
+    ];
+  });
+};

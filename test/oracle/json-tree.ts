@@ -20,7 +20,9 @@ function named(items: unknown[]): [string, unknown][] {
   return items.map((item, index) => [unique ? (names[index] ?? '') : `[${index}]`, item]);
 }
 
-/** Differences of two JSON values, leaf by leaf; quantities under "requests" and "limits" are equal if they mean the same amount. */
+const QUANTITY = /\/(requests|limits)\/[^/]+(\/[^/]+)?$|\/memory\/\w+$|\/capacity$/;
+
+/** Differences of two JSON values, leaf by leaf; quantities are equal if they mean the same amount. */
 export function compareJson(ours: unknown, theirs: unknown): Difference[] {
   const [our, their] = [leaves(ours), leaves(theirs)];
   const paths = [...new Set([...our.keys(), ...their.keys()])].sort();
@@ -32,7 +34,7 @@ export function compareJson(ours: unknown, theirs: unknown): Difference[] {
 
 function same({ path, ours, theirs }: Difference): boolean {
   if (ours === theirs) return true;
-  if (ours === undefined || theirs === undefined || !/\/(requests|limits)\/[^/]+(\/[^/]+)?$/.test(path)) return false;
+  if (ours === undefined || theirs === undefined || !QUANTITY.test(path)) return false;
   try {
     return compareQuantities(unquoted(ours), unquoted(theirs)) === 0;
   } catch (error) {

@@ -4,9 +4,11 @@ import { parseArgs } from 'node:util';
 import { drift, readDocumentedRules } from './differences-doc.ts';
 import { runSet } from './oracle-set.ts';
 import { details, reasons, summaryTable } from './report.ts';
+import { admissionVm, admissionVmi, admissionVmim } from './sets/admission.ts';
 import { domainXmlEmulated, domainXmlKvm } from './sets/domain-xml.ts';
 import { hotplugAttachment, launcherPod, migrationTarget, migrationTargetCreated } from './sets/launcher-pod.ts';
 import { memoryOverheadTable } from './sets/memory-overhead.ts';
+import { mutation } from './sets/mutation.ts';
 
 const SETS = [
   domainXmlEmulated,
@@ -16,6 +18,10 @@ const SETS = [
   migrationTargetCreated,
   hotplugAttachment,
   memoryOverheadTable,
+  admissionVm,
+  admissionVmi,
+  admissionVmim,
+  mutation,
 ];
 const DEFAULT_DIRECTORY = resolve(import.meta.dirname, '../../../shared/data/oracle');
 

@@ -1,7 +1,7 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import { withDefaults } from '../../../api/defaults/index.ts';
 import { VMI_FINALIZER } from '../../../api/kubevirt/finalizers.ts';
-import { causesText, validateInstance } from '../../../api/validation/index.ts';
+import { causesAgainstStart, causesText } from '../../../api/validation/index.ts';
 import { instanceFacts } from '../../facts/instance.ts';
 import { readableInstance } from '../../facts/readable.ts';
 import { failure } from '../../failures.ts';
@@ -25,7 +25,7 @@ export const admitInstance =
       if (read.metadata?.deletionTimestamp !== undefined) return read;
       return setFinalizers(kube, 'VirtualMachineInstance', read, including(VMI_FINALIZER));
     });
-    const causes = validateInstance(withDefaults(readableInstance(vmi), config()), config());
+    const causes = causesAgainstStart(withDefaults(readableInstance(vmi), config()), config());
     if (causes.length > 0) {
       throw failure(
         'InvalidSpec',

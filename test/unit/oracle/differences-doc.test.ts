@@ -1,11 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { documentedRules, drift, readDocumentedRules } from '../../oracle/differences-doc.ts';
+import { ADMISSION_RULES } from '../../oracle/sets/admission.ts';
 import { DOMAIN_RULES } from '../../oracle/sets/domain-xml.ts';
 import { POD_RULES } from '../../oracle/sets/launcher-pod.ts';
 import { OVERHEAD_RULES } from '../../oracle/sets/memory-overhead.ts';
+import { MUTATION_RULES } from '../../oracle/sets/mutation.ts';
 
 test('the document tells of every rule, and of no other', () => {
-  const ids = [DOMAIN_RULES, POD_RULES, OVERHEAD_RULES].flatMap((rules) => rules.map(({ id }: { id: string }) => id));
+  const ids = [DOMAIN_RULES, POD_RULES, OVERHEAD_RULES, ADMISSION_RULES, MUTATION_RULES].flatMap((rules) =>
+    rules.map(({ id }: { id: string }) => id),
+  );
   expect(drift(ids, readDocumentedRules())).toEqual([]);
 });
 

@@ -20,7 +20,7 @@ test('the smallest VMI becomes a whole one', () => {
         features: { acpi: { enabled: true } },
         firmware: { uuid: instance().metadata?.uid },
         machine: { type: 'q35' },
-        memory: { guest: '1Gi', maxGuest: '4096Mi' },
+        memory: { guest: '1Gi', maxGuest: '4Gi' },
         resources: {},
       },
       networks: [{ name: 'default', pod: {} }],
@@ -115,13 +115,13 @@ describe('room for memory that is plugged in', () => {
     complete(domain, spec, configuration).spec.domain.memory?.maxGuest;
 
   test.each<[string, object, object, object, string | undefined]>([
-    ['four times', { memory: { guest: '2Gi' } }, {}, {}, '8192Mi'],
+    ['four times', { memory: { guest: '2Gi' } }, {}, {}, '8Gi'],
     [
       'the configured ratio',
       { memory: { guest: '2Gi' } },
       {},
       { liveUpdateConfiguration: { maxHotplugRatio: 2 } },
-      '4096Mi',
+      '4Gi',
     ],
     [
       'the configured maximum',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { withDefaults } from '../../../../api/defaults/index.ts';
-import { causesText, validateInstance } from '../../../../api/validation/index.ts';
+import { causesAgainstStart, causesText } from '../../../../api/validation/index.ts';
 import type { ClusterConfig } from '../../../../api/cluster-config/index.ts';
 import { configured, gated, instance } from '../../../support/instances.ts';
 
@@ -15,7 +15,7 @@ const causes = (
   metadata: object = {},
 ): string[] => {
   const vmi = instance({ ...spec, domain: { devices: {}, memory, ...domain } }, metadata);
-  return validateInstance(withDefaults(vmi, config), config).map(({ type, field }) => `${type} ${field}`);
+  return causesAgainstStart(withDefaults(vmi, config), config).map(({ type, field }) => `${type} ${field}`);
 };
 const volumes = (...list: object[]): object => ({ volumes: list });
 const containerDisk = { image: 'r.test/os:1' };
@@ -32,7 +32,7 @@ test('a sound VMI has no causes', () => {
 
 test('all causes come at once, with field and remedy', () => {
   const vmi = instance({ terminationGracePeriodSeconds: -1, volumes: [{ name: 'a', floppy: {} }] });
-  const text = causesText(validateInstance(withDefaults(vmi, masquerade), masquerade));
+  const text = causesText(causesAgainstStart(withDefaults(vmi, masquerade), masquerade));
   expect(text).toContain('spec.domain.memory.guest: the guest has no memory: set it');
   expect(text).toContain('spec.volumes[0]: unknown volume type floppy: use for example containerDisk');
   expect(text).toContain('spec.terminationGracePeriodSeconds: -1 is negative');
@@ -76,9 +76,13 @@ describe('volumes', () => {
         { name: 'a', containerDisk },
         { name: 'a', containerDisk },
       ],
-      ['FieldValueInvalid spec.volumes[1].name', 'FieldValueInvalid spec.domain.devices.disks[1].name'],
+      ['FieldValueInvalid spec.domain.devices.disks[1].name', 'FieldValueInvalid spec.volumes[1].name'],
     ],
-    ['a name that is no label', [{ name: 'A.b', containerDisk }], [`${V0}.name`]],
+    [
+      'a name that is no label',
+      [{ name: 'A.b', containerDisk }],
+      ['FieldValueInvalid spec.domain.devices.disks[0].name'],
+    ],
     ['a name too long', [{ name: 'a'.repeat(58), containerDisk }], [`${V0}.name`]],
     ['a name of the Pod’s own', [{ name: 'sockets', containerDisk }], [`${V0}.name`]],
     ['no image', [{ name: 'a', containerDisk: {} }], ['FieldValueRequired spec.volumes[0].containerDisk.image']],
@@ -197,7 +201,11 @@ describe('networks', () => {
       'one network twice',
       [nic],
       [pod, { name: 'n', multus: { networkName: 'm' } }],
-      ['FieldValueDuplicate spec.networks[1].name', 'FieldValueNotSupported spec.networks[1].multus'],
+      [
+        'FieldValueDuplicate spec.networks[1].name',
+        `FieldValueInvalid ${I0}.name`,
+        'FieldValueNotSupported spec.networks[1].multus',
+      ],
     ],
     [
       'two interfaces of one network',
@@ -205,7 +213,12 @@ describe('networks', () => {
       [pod],
       ['FieldValueDuplicate spec.domain.devices.interfaces[1].name'],
     ],
-    ['a network of no type', [nic], [{ name: 'n' }], ['FieldValueRequired spec.networks[0]']],
+    [
+      'a network of no type',
+      [nic],
+      [{ name: 'n' }],
+      ['FieldValueRequired spec.networks[0]', `FieldValueInvalid ${I0}.name`],
+    ],
     ['no binding', [{ name: 'n' }], [pod], [`FieldValueInvalid ${I0}`]],
     ['a malformed MAC', [{ ...nic, macAddress: '02:00' }], [pod], [`FieldValueInvalid ${I0}.macAddress`]],
     ['an unknown model', [{ ...nic, model: 'ne1' }], [pod], [`FieldValueNotSupported ${I0}.model`]],
@@ -216,10 +229,10 @@ describe('networks', () => {
 
   test('the cluster’s default binding is named with the remedy', () => {
     const vmi = instance({ domain: { devices: {}, memory } });
-    const text = (config: ClusterConfig): string => causesText(validateInstance(withDefaults(vmi, config), config));
+    const text = (config: ClusterConfig): string => causesText(causesAgainstStart(withDefaults(vmi, config), config));
     expect(text(configured())).toMatch(/interfaces\[0\]\.bridge: not supported yet: .*defaultNetworkInterface/);
     expect(text(configured({ network: { defaultNetworkInterface: 'slirp' } }))).toMatch(
-      /slirp is not supported yet: .*masquerade/,
+      /not supported yet: the cluster's default binding is slirp: .*masquerade/,
     );
   });
 });
@@ -238,7 +251,7 @@ describe('boot', () => {
   });
 
   test('bios and efi exclude each other', () => {
-    expect(causes({ firmware: { bootloader: { bios: {}, efi: {} } } })).toEqual([
+    expect(causes({ firmware: { bootloader: { bios: {}, efi: { secureBoot: false } } } })).toEqual([
       'FieldValueInvalid spec.domain.firmware.bootloader',
     ]);
   });
@@ -264,12 +277,27 @@ describe('names and lifecycle', () => {
 
 describe('what is not there yet is named', () => {
   test.each<[string, object, object]>([
-    ['spec.accessCredentials', {}, { accessCredentials: [{ sshPublicKey: { source: {} } }] }],
-    ['spec.domain.devices.autoattachVSOCK', { devices: { autoattachVSOCK: true } }, {}],
+    [
+      'spec.accessCredentials',
+      {},
+      {
+        accessCredentials: [
+          { userPassword: { source: { secret: { secretName: 's' } }, propagationMethod: { qemuGuestAgent: {} } } },
+        ],
+      },
+    ],
     ['spec.domain.devices.gpus', { devices: { gpus: [{ name: 'g', deviceName: 'v/g' }] } }, {}],
     ['spec.domain.devices.tpm', { devices: { tpm: {} } }, {}],
-    ['spec.domain.firmware.bootloader.efi.persistent', { firmware: { bootloader: { efi: { persistent: true } } } }, {}],
-    ['spec.domain.launchSecurity', { launchSecurity: { tdx: {} } }, {}],
+    [
+      'spec.domain.firmware.bootloader.efi.persistent',
+      { firmware: { bootloader: { efi: { persistent: true, secureBoot: false } } } },
+      {},
+    ],
+    [
+      'spec.domain.launchSecurity',
+      { launchSecurity: { sev: {} }, firmware: { bootloader: { efi: { secureBoot: false } } } },
+      {},
+    ],
     ['spec.volumes[0].configMap', {}, volumes({ name: 'a', configMap: { name: 'm' } })],
     [
       'spec.volumes[0].persistentVolumeClaim.hotpluggable',

@@ -45,6 +45,9 @@ export interface MigrateInput extends OperationInput {
   migration: ObjectRef;
 }
 
+/** Annotation of a VMIM: name of the failed one in its namespace that it retries. */
+export const RETRY_OF_ANNOTATION = 'virtflow.io/retry-of';
+
 /** From the bridge, to a migration: the VMIM changed. */
 export const migrationObserved = signal<[MigrationFacts]>('migrationObserved');
 

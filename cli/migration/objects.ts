@@ -1,4 +1,5 @@
 import { isFailureType, type FailureInfo } from '../../api/contract/failures.ts';
+import { RETRY_OF_ANNOTATION } from '../../api/contract/migrations.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { KUBEVIRT_API_VERSION, type VirtualMachineInstanceMigration } from '../../api/kubevirt/types.ts';
 import type { KubePort } from '../../activities/kube/port.ts';
@@ -15,7 +16,6 @@ const VMI_NAME_LABEL = 'kubevirt.io/vmi-name';
 /** Longer names than a label's value may be are shortened by the controller. */
 const LONGEST_LABEL = 63;
 /** On a migration that repeats a failed one: that one's name. */
-export const RETRY_OF_ANNOTATION = 'virtflow.io/retry-of';
 
 export const phaseOf = (migration: Migration): string => migration.status?.phase || 'Pending';
 

@@ -4,7 +4,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { pino } from 'pino';
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { MigrateInput, MigrationReport } from '../../../api/contract/migrations.ts';
-import { MIGRATION_SCHEDULER_ID } from '../../../api/contract/migrations.ts';
+import { MIGRATION_SCHEDULER_ID, RETRY_OF_ANNOTATION } from '../../../api/contract/migrations.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { instanceId, migrationId } from '../../../api/contract/refs.ts';
 import { effectiveConfiguration } from '../../../api/cluster-config/index.ts';
@@ -179,6 +179,19 @@ test('a migration of a VMI that does not exist, or came later, is started all th
   const vmi = { namespace, name: 'late', uid: '' };
   expect(await startedWith(id)).toEqual({ entity: instanceId(vmi), vmi, migration, attempt: 1 });
   await expect(activities.admitMigration({ vmi, migration })).rejects.toMatchObject({ type: 'NotMigratable' });
+});
+
+test('a migration that retries another one is started with the id of that', async () => {
+  const failed = await newMigration('failed-before');
+  const { migration } = await running('retried');
+  const patch = { metadata: { annotations: { [RETRY_OF_ANNOTATION]: failed.name } } };
+  await kube.mergePatch(KIND, migration, patch);
+  const id = migrationId(migration);
+  await newCourier({ kube, workflows })({
+    ...{ kind: 'ownMigration', key: id, workflowId: id, digest: '' },
+    ref: migration,
+  });
+  expect(await startedWith(id)).toMatchObject({ migration, retryOf: migrationId(failed) });
 });
 
 test('admission marks the VMIM and says how to migrate; twice is once', async () => {

@@ -1,7 +1,8 @@
 import type { EntityInput } from '../../../api/contract/entities.ts';
 import type { MigrateInput } from '../../../api/contract/migrations.ts';
+import { RETRY_OF_ANNOTATION } from '../../../api/contract/migrations.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
-import { instanceId } from '../../../api/contract/refs.ts';
+import { instanceId, migrationId } from '../../../api/contract/refs.ts';
 import type { VirtualMachineInstance, VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
 import { goneInstance, instanceFacts, isFinal } from '../../../activities/facts/instance.ts';
 import { goneMigration, isReleased, migrationFacts } from '../../../activities/facts/migration.ts';
@@ -69,11 +70,21 @@ const liveMigration = async (kube: KubePort, ref: ObjectRef): Promise<Live> => {
   const found = name === '' ? undefined : await kube.get('VirtualMachineInstance', { namespace, name });
   const vmi = found !== undefined && isMeant(found, vmim) ? instanceFacts(found) : undefined;
   const instance = vmi?.vmi ?? { namespace, name, uid: '' };
+  const retryOf = await retried(kube, vmim);
   const input: MigrateInput = {
     ...{ entity: instanceId(instance), vmi: instance, migration: ref, attempt: 1 },
+    ...(retryOf === undefined ? {} : { retryOf }),
     ...(vmi?.owner === undefined ? {} : { vm: vmi.owner }),
   };
   return { facts, work: { input, summary: `Migration ${fullName(ref)} of VMI ${name}` } };
+};
+
+/** Workflow id of the migration that this one retries, while its object is there. */
+const retried = async (kube: KubePort, { metadata }: VirtualMachineInstanceMigration): Promise<string | undefined> => {
+  const { namespace = '', annotations } = metadata ?? {};
+  const name = annotations?.[RETRY_OF_ANNOTATION];
+  const uid = name && (await kube.get('VirtualMachineInstanceMigration', { namespace, name }))?.metadata?.uid;
+  return name && uid ? migrationId({ namespace, name, uid }) : undefined;
 };
 
 /** A VMI that is younger than the migration came after the one that it names. */

@@ -124,10 +124,26 @@ export const migrationProxy = (options: ProxyOptions): RunningProxy => {
     );
   };
 
-  /** Source: libvirt or QEMU has connected to a socket in the Pod. */
+  /**
+   * Source: libvirt or QEMU has connected to a socket in the Pod. Of several memory connections QEMU takes the first for the main one, in the target
+   * too: none may overtake it.
+   */
   const forward = async (found: LiveSession<SourceSession>, channel: MigrationChannel, near: Socket): Promise<void> => {
     near.on('error', () => near.destroy());
     own(found, near);
+    const first = found.firsts.get(channel);
+    if (first !== undefined) {
+      await first;
+      return dial(found, channel, near);
+    }
+    const through = dial(found, channel, near);
+    found.firsts.set(channel, through);
+    near.once('close', () => found.firsts.delete(channel));
+    return through;
+  };
+
+  /** Never rejects. */
+  const dial = async (found: LiveSession<SourceSession>, channel: MigrationChannel, near: Socket): Promise<void> => {
     const { migrationUid, target } = found.session;
     try {
       const far = await dialPeer(credentials, target, { migrationUid, channel });

@@ -19,6 +19,8 @@ export interface LiveSession<S extends Session = Session> {
   session: S;
   /** Of a source: what listens in its Pod. */
   servers: Map<MigrationChannel, Server>;
+  /** Of a source: when the first of a channel's connections is through, as long as that stands. Never rejects. */
+  firsts: Map<MigrationChannel, Promise<void>>;
   sockets: Set<Socket>;
   troubles: string[];
   closed: boolean;
@@ -27,6 +29,7 @@ export interface LiveSession<S extends Session = Session> {
 export const live = <S extends Session>(session: S): LiveSession<S> => ({
   session,
   servers: new Map(),
+  firsts: new Map(),
   sockets: new Set(),
   troubles: [],
   closed: false,

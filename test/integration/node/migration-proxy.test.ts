@@ -189,6 +189,32 @@ test('all channels carry bytes both ways, unchanged and in order', async () => {
   expect(target.proxy.stats().traffic).toEqual(traffic);
 });
 
+test('none of several connections overtakes the first, however slowly that gets through', async () => {
+  const source = await listening('node-a', credentialsOf(issued['node-a']));
+  const target = await listening('node-b', credentialsOf(issued['node-b']));
+  const arrived: string[] = [];
+  await serveTarget(target, 'memory', (socket) => socket.once('data', (data: Buffer) => arrived.push(data.toString())));
+  const { port } = target.proxy.endpoint();
+  let delayMs = 500;
+  const slow = createServer((near) => {
+    const far = keep(connect({ host: '127.0.0.1', port }));
+    setTimeout(() => keep(near).pipe(far).pipe(near), delayMs);
+    delayMs = 0;
+  });
+  servers.push(slow);
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+  await target.proxy.admit(targetSession());
+  const { port: slowPort } = slow.address() as { port: number };
+  await source.proxy.open(sourceSession(target, { target: { node: 'node-b', address: '127.0.0.1', port: slowPort } }));
+  for (const n of [1, 2, 3, 4]) {
+    const socket = connectSource(source, 'memory');
+    socket.write(String(n));
+    await once(socket, 'connect');
+  }
+  await until('all to arrive', () => arrived.length === 4);
+  expect(arrived[0]).toBe('1');
+});
+
 test('an end in one direction leaves the other open', async () => {
   const { source, target } = await ready();
   await serveTarget(target, 'libvirt', (socket) => {
@@ -207,6 +233,20 @@ test('who speaks first in the target’s Pod is heard', async () => {
   const socket = connectSource(source, 'block');
   const [first] = await new Promise<[Buffer]>((resolve) => socket.once('data', (data: Buffer) => resolve([data])));
   expect(first.toString()).toBe('NBDMAGIC');
+});
+
+test('the first of several connections of a channel is the first in the target too', async () => {
+  const { source, target } = await ready();
+  const order: Promise<string>[] = [];
+  await serveTarget(target, 'memory', (socket) => {
+    order.push(text(socket));
+    socket.end();
+  });
+  const near = Array.from({ length: 8 }, () => connectSource(source, 'memory').resume());
+  near.forEach((socket, index) => socket.end(String(index)));
+  await until('all of them', () => order.length === near.length);
+  expect(await order[0]).toBe('0');
+  expect((await Promise.all(order)).sort()).toEqual(near.map((_, index) => String(index)));
 });
 
 test('a slow reader holds the sender up; memory stays bounded', async () => {

@@ -10,7 +10,7 @@ import { admitted } from './admit.ts';
 import { goForward } from './finalize.ts';
 import type { Migration } from './migration.ts';
 import { newMigration } from './migration.ts';
-import { moved } from './move.ts';
+import { moved, sourceClosed } from './move.ts';
 import { permitAcquired, permitReturned } from './permit.ts';
 import { accepted } from './propose.ts';
 import { newReport } from './report.ts';
@@ -121,6 +121,7 @@ const carryOut = async (migration: Migration, admission: AdmittedMigration): Pro
   await step('MigrateVMI', {
     node: source.node,
     run: (round) => moved(migration, { ...on, pod: source, target, endpoint, epoch, options }, round),
+    undo: (round) => sourceClosed(migration, source, round),
   });
   await op.pointOfNoReturn(() => goForward(migration, { source, target }, epoch));
 };

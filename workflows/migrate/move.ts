@@ -1,7 +1,9 @@
 import { CancelledFailure } from '@temporalio/workflow';
 import type { CarryOut, MigrationVerdict } from '../../api/contract/migrations.ts';
+import type { PodRef } from '../../api/contract/refs.ts';
 import type { Round } from '../operation/operation.ts';
-import { found } from '../shared/failures.ts';
+import { found, isDefect, toFailureInfo } from '../shared/failures.ts';
+import { nodeActivities } from '../shared/proxies.ts';
 import type { Settled } from './look.ts';
 import type { Migration } from './migration.ts';
 import { settled } from './settle.ts';
@@ -17,6 +19,20 @@ export const moved = async (migration: Migration, carryOut: CarryOut, round: Rou
   const { pod: source, target } = carryOut;
   const stop = (): string | undefined => migration.unwanted() ?? targetLost(migration, target);
   return verdictOf(migration, await settled(migration, { parties: { source, target }, carryOut, stop }, round), stop());
+};
+
+/** Takes the way out of the source away. A node that cannot now does so when the Pod goes: nothing waits for it. */
+export const sourceClosed = async (
+  { on }: Migration,
+  source: Required<PodRef>,
+  { summary, note }: Round,
+): Promise<void> => {
+  try {
+    await nodeActivities(source.node, summary).closeMigrationSource({ ...on, pod: source });
+  } catch (error) {
+    if (isDefect(error)) throw error;
+    note(`left until its Pod goes: ${toFailureInfo(error, source.node).message}`);
+  }
 };
 
 /** Tells how it ended. @throws as `moved` */

@@ -3,7 +3,7 @@ import type { Admission } from './admit.ts';
 import { goForward } from './finalize.ts';
 import type { Left } from './left.ts';
 import type { Migration } from './migration.ts';
-import { verdictOf } from './move.ts';
+import { sourceClosed, verdictOf } from './move.ts';
 import { permitReturned } from './permit.ts';
 import { settled } from './settle.ts';
 import { targetAbandoned, targetRemoved } from './target-pod.ts';
@@ -31,6 +31,8 @@ export const takeUp = async (migration: Migration, left: Left, admission: Admiss
       verdictOf(migration, verdict, 'its workflow was interrupted');
     },
     undo: async (round) => {
+      const { node } = source ?? {};
+      if (source !== undefined && node !== undefined) await sourceClosed(migration, { ...source, node }, round);
       await targetAbandoned(migration, target, round);
       if (source !== undefined) await tokenStays(migration, source, round);
       await targetRemoved(migration, target, round);

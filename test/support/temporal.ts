@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isGrpcDeadlineError } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { DefaultLogger, Runtime, bundleWorkflowCode } from '@temporalio/worker';
 import { SEARCH_ATTRIBUTES } from '../../api/contract/search-attributes.ts';
 import { versions } from '../../deploy/local/versions.ts';
+import { storyOf } from './story.ts';
 
 /** The time-skipping server that `./dev` installs. @throws Error that says what to do when it is not there */
 const testServer = (): string => {
@@ -24,14 +26,42 @@ Runtime.install({ logger: new DefaultLogger(level), telemetryOptions: { logging:
 /** Search attributes as the operator service counts their types. */
 const KEYWORD = 2;
 
-/** A Temporal server that skips time while somebody awaits a workflow's result, with virtflow's search attributes. */
+/** Less than a test's timeout, more than anything takes on a busy machine. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * A Temporal server that skips time while somebody awaits a workflow's result, with virtflow's search attributes. It stops to skip for good once a
+ * workflow was terminated with something in flight or has ended before its child: what entities and their operations do together must not rely on it.
+ */
 export const timeSkippingEnvironment = async (): Promise<TestWorkflowEnvironment> => {
   const env = await TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: 'existing-path', path: testServer() } },
   });
   const searchAttributes = Object.fromEntries(SEARCH_ATTRIBUTES.map((name) => [name, KEYWORD]));
   await env.connection.operatorService.addSearchAttributes({ namespace: env.namespace ?? 'default', searchAttributes });
+  boundWaits(env);
   return env;
+};
+
+/** Waits for a result or for time to pass end with a word of what goes on instead, and leave nothing behind that disturbs the next test. */
+const boundWaits = (env: TestWorkflowEnvironment): void => {
+  const { connection, client, sleep } = env;
+  const inTime = async <T>(what: string, wait: () => Promise<T>): Promise<T> => {
+    try {
+      return await connection.withDeadline(Date.now() + PATIENCE_MS, wait);
+    } catch (error) {
+      if (!isGrpcDeadlineError(error)) throw error;
+      throw new Error(`not within ${PATIENCE_MS} ms: ${what}\n${await storyOf(env)}`, { cause: error });
+    }
+  };
+  env.sleep = (duration) => inTime(`${duration} have passed`, () => sleep(duration));
+  const result = client.workflow.result.bind(client.workflow);
+  client.workflow.result = (workflowId, runId, options) =>
+    inTime(`the end of ${workflowId}`, () => result(workflowId, runId, options)).catch(async (error: unknown) => {
+      // There was no time left either to let time stand still again.
+      if (isGrpcDeadlineError(error)) await connection.testService?.lockTimeSkipping({});
+      throw error;
+    });
 };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

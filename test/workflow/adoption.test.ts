@@ -7,7 +7,6 @@ import type { FakeVmi } from '../support/fakes/world.ts';
 import { newLab } from '../support/fakes/lab.ts';
 import { mayClose } from '../support/fakes/lingering.ts';
 import { newVmi } from '../support/fakes/operations.ts';
-import { until } from '../support/until.ts';
 
 const lab = await newLab({ interceptors: ['test/support/fakes/lingering.ts'] });
 afterAll(() => lab.close());
@@ -20,20 +19,20 @@ const running = async () => {
   const vmi = newVmi(lab);
   const fake = lab.world.vmis.get(vmi.uid) ?? never();
   await tellAgain(fake);
-  await until('it runs', () => fake.facts.phase === 'Running');
+  await lab.until('it runs', () => fake.facts.phase === 'Running');
   return { vmi, fake, entity: workflow(instanceId(vmi)) };
 };
 const workflow = (id: string) => lab.env.client.workflow.getHandle(id);
 const tellAgain = ({ facts }: FakeVmi): Promise<void> => lab.world.tell({ kind: 'vmi', facts });
 const isOpen = async (id: string): Promise<boolean> => (await workflow(id).describe()).status.name === 'RUNNING';
 const untilStatus = (vmi: ObjectRef, what: string, isSo: (status: EntityStatus) => boolean) =>
-  until(what, async () => isSo(await workflow(instanceId(vmi)).query<EntityStatus>('entityStatus')));
+  lab.until(what, async () => isSo(await workflow(instanceId(vmi)).query<EntityStatus>('entityStatus')));
 /** Where the entity stays while the operation that has told its end does not close. */
 const untilAdopted = (vmi: ObjectRef, id: string) =>
   untilStatus(vmi, 'the operation that told its end before is found', ({ operation }) => operation === id);
 const close = async (id: string): Promise<void> => {
   await workflow(id).signal(mayClose);
-  await until(`${id} is closed`, async () => !(await isOpen(id)));
+  await lab.until(`${id} is closed`, async () => !(await isOpen(id)));
 };
 const never = (): never => {
   throw new Error('the VMI is gone');
@@ -67,7 +66,7 @@ test('so does a shutdown that failed, and can be retried; how the guest ended is
   await untilStatus(vmi, 'its failure is shown again', ({ failedOperation }) => failedOperation !== undefined);
   delete lab.world.manners.refuse['releaseToken'];
   expect(await entity.executeUpdate(retryOperation)).toEqual({ operationId: shutdownId(vmi, 2) });
-  await until('the end is told', () => fake.facts.phase === 'Succeeded');
+  await lab.until('the end is told', () => fake.facts.phase === 'Succeeded');
   expect(fake.reports.at(-1)?.reason).toBe('guest ended: guestShutdown');
   expect(lab.world.leftovers(vmi)).toEqual([]);
 });

@@ -3,7 +3,6 @@ import { instanceId, virtualMachineId } from '../../api/contract/refs.ts';
 import type { Lab } from '../support/fakes/lab.ts';
 import { newLab } from '../support/fakes/lab.ts';
 import { newVm, untilRunning } from '../support/fakes/vm.ts';
-import { until } from '../support/until.ts';
 
 let lab: Lab;
 afterAll(() => lab.close());
@@ -15,7 +14,7 @@ const life = async (): Promise<(string | undefined)[]> => {
   fake.requests = [{ action: 'Stop', uid: first.uid }, { action: 'Start' }];
   await tell();
   const second = await untilRunning(lab, first.uid);
-  await until('both requests are settled', () => fake.requests.length === 0);
+  await lab.until('both requests are settled', () => fake.requests.length === 0);
   await tell({ deleting: true });
   await entity.result();
   expect(fake.released).toBe(true);

@@ -7,7 +7,6 @@ import type { ObjectRef } from '../../api/contract/refs.ts';
 import { instanceId } from '../../api/contract/refs.ts';
 import { newLab } from '../support/fakes/lab.ts';
 import { newVmi } from '../support/fakes/operations.ts';
-import { until } from '../support/until.ts';
 
 const lab = await newLab();
 afterAll(() => lab.close());
@@ -29,9 +28,10 @@ const fakeOf = ({ uid }: ObjectRef) => {
 };
 const tellAgain = (vmi: ObjectRef): Promise<void> => lab.world.tell({ kind: 'vmi', facts: fakeOf(vmi).facts });
 const entity = (vmi: ObjectRef): WorkflowHandle => lab.env.client.workflow.getHandle(instanceId(vmi));
-const untilPhase = (vmi: ObjectRef, phase: string) => until(`phase ${phase}`, () => fakeOf(vmi).facts.phase === phase);
+const untilPhase = (vmi: ObjectRef, phase: string) =>
+  lab.until(`phase ${phase}`, () => fakeOf(vmi).facts.phase === phase);
 const untilStatus = (vmi: ObjectRef, what: string, isSo: (status: EntityStatus) => boolean) =>
-  until(what, async () => isSo(await entity(vmi).query<EntityStatus>('entityStatus')));
+  lab.until(what, async () => isSo(await entity(vmi).query<EntityStatus>('entityStatus')));
 const running = async (): Promise<{ vmi: ObjectRef; podUid: string }> => {
   const vmi = await created();
   await untilPhase(vmi, 'Running');
@@ -105,7 +105,7 @@ test('a deletion during the start cancels it and removes what there is', async (
 test('what a start waits for is shown, and a change of it ends the wait', async () => {
   lab.world.manners.refuse['checkVolumes'] = { type: 'VolumeNotFound', message: 'PVC default/disk does not exist' };
   const vmi = await created();
-  await until('the condition', () => condition(vmi, 'Synchronized'));
+  await lab.until('the condition', () => condition(vmi, 'Synchronized'));
   expect(condition(vmi, 'Synchronized')).toMatchObject({
     reason: 'FailedPvcNotFound',
     message: 'PVC default/disk does not exist',
@@ -120,7 +120,7 @@ test('a failed start waits with its condition until it is retried; the retry nam
   lab.world.manners.refuse['ensureLauncherPod'] = { type: 'Forbidden', message: 'violates PodSecurity' };
   const vmi = await created();
   await untilStatus(vmi, 'a failed operation', ({ failedOperation }) => failedOperation !== undefined);
-  await until('the condition', () => condition(vmi, 'Synchronized'));
+  await lab.until('the condition', () => condition(vmi, 'Synchronized'));
   expect(condition(vmi, 'Synchronized')).toMatchObject({ reason: 'FailedCreate', message: 'violates PodSecurity' });
   expect(lab.world.leftovers(vmi)).toEqual([]);
   delete lab.world.manners.refuse['ensureLauncherPod'];

@@ -5,7 +5,6 @@ import type { ObjectRef } from '../../api/contract/refs.ts';
 import { instanceId } from '../../api/contract/refs.ts';
 import { newLab } from '../support/fakes/lab.ts';
 import { newVm, untilRunning as runs } from '../support/fakes/vm.ts';
-import { until } from '../support/until.ts';
 
 const lab = await newLab();
 afterAll(() => lab.close());
@@ -22,30 +21,30 @@ const over = (entity: WorkflowHandle) => entity.result();
 test('Always: the instance is created and runs', async () => {
   const { fake } = await created();
   await untilRunning();
-  await until('a report', () => fake.reports.at(-1)?.intent === 'run');
+  await lab.until('a report', () => fake.reports.at(-1)?.intent === 'run');
   expect(fake.reports.at(-1)?.conditions).toEqual([]);
 });
 
 test('Halted: nothing is created; switched to Always it runs, switched back it is stopped', async () => {
   const { fake, tell } = await created({ runStrategy: 'Halted' });
-  await until('a report', () => fake.reports.at(-1)?.intent === 'stop');
+  await lab.until('a report', () => fake.reports.at(-1)?.intent === 'stop');
   expect(lab.world.vmis.size).toBe(0);
   await tell({ runStrategy: 'Always', generation: 2 });
   await untilRunning();
   await tell({ runStrategy: 'Halted', generation: 3 });
-  await until('the instance is gone', () => lab.world.vmis.size === 0);
+  await lab.until('the instance is gone', () => lab.world.vmis.size === 0);
   expect(lab.world.pods.size).toBe(0);
 });
 
 test('a restart stops the instance, starts another, settles both requests, and never looks stopped', async () => {
   const { fake, tell } = await created();
   const first = await untilRunning();
-  await until('the report of the run', () => fake.reports.length > 0);
+  await lab.until('the report of the run', () => fake.reports.length > 0);
   const before = fake.reports.length;
   fake.requests = [{ action: 'Stop', uid: first.uid }, { action: 'Start' }];
   await tell();
   await untilRunning(first.uid);
-  await until('both requests are settled', () => fake.requests.length === 0);
+  await lab.until('both requests are settled', () => fake.requests.length === 0);
   expect(fake.reports.slice(before).map(({ intent }) => intent)).not.toContain('stop');
   expect(lab.world.violations).toEqual([]);
 });
@@ -60,20 +59,20 @@ test('Always: an instance that ended is replaced', async () => {
 test('an instance that never ran is replaced after a growing back-off, which is told', async () => {
   lab.world.manners.kubelet = 'slow';
   const { vm, fake } = await created();
-  const podUid = await until('a Pod', () => [...lab.world.pods.keys()][0]);
+  const podUid = await lab.until('a Pod', () => [...lab.world.pods.keys()][0]);
   lab.world.manners.kubelet = 'prompt';
-  await until('the Pod is awaited', async () => {
+  await lab.until('the Pod is awaited', async () => {
     const { phase } = await lab.env.client.workflow
       .getHandle(instanceId(theInstance()?.vmi ?? vm))
       .query<{ phase: string }>('entityStatus');
     return phase === 'Scheduling';
   });
   await lab.world.endPod(podUid);
-  const failure = await until('the failure is told', () => fake.reports.at(-1)?.startFailure);
+  const failure = await lab.until('the failure is told', () => fake.reports.at(-1)?.startFailure);
   expect(failure.consecutiveFailCount).toBe(1);
   await lab.env.sleep('11s');
   await untilRunning();
-  await until('the failure is forgotten', () => fake.reports.at(-1)?.startFailure === undefined);
+  await lab.until('the failure is forgotten', () => fake.reports.at(-1)?.startFailure === undefined);
 });
 
 test('a deleted VM deletes its instance, waits for its end and is released', async () => {
@@ -88,7 +87,7 @@ test('a deleted VM deletes its instance, waits for its end and is released', asy
 
 test('a run strategy of a later release is refused with a condition', async () => {
   const { fake } = await created({ runStrategy: 'Manual' });
-  const condition = await until('the condition', () => fake.reports.at(-1)?.conditions[0]);
+  const condition = await lab.until('the condition', () => fake.reports.at(-1)?.conditions[0]);
   expect(condition).toMatchObject({ type: 'Failure', status: 'True' });
   expect(condition.message).toContain('Manual is not supported yet');
 });
@@ -99,7 +98,7 @@ test('a refused creation is told and tried again when the VM changes', async () 
     message: 'spec.domain.devices.disks[0]: no volume',
   };
   const { fake, tell } = await created();
-  const condition = await until('the condition', () => fake.reports.at(-1)?.conditions[0]);
+  const condition = await lab.until('the condition', () => fake.reports.at(-1)?.conditions[0]);
   expect(condition).toMatchObject({
     type: 'Failure',
     reason: 'FailedCreate',
@@ -108,7 +107,7 @@ test('a refused creation is told and tried again when the VM changes', async () 
   delete lab.world.manners.refuse['createInstance'];
   await tell({ generation: 2 });
   await untilRunning();
-  await until('the condition is gone', () => fake.reports.at(-1)?.conditions.length === 0);
+  await lab.until('the condition is gone', () => fake.reports.at(-1)?.conditions.length === 0);
 });
 
 test('an entity that lost its history finds its instance and creates no second', async () => {
@@ -116,7 +115,7 @@ test('an entity that lost its history finds its instance and creates no second',
   const first = await untilRunning();
   await entity.terminate();
   await tell();
-  await until(
+  await lab.until(
     'it has adopted',
     async () => (await entity.query<{ phase: string }>('entityStatus')).phase === 'Running',
   );

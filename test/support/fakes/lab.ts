@@ -10,7 +10,9 @@ import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { instanceId, migrationId, virtualMachineId } from '../../../api/contract/refs.ts';
 import { CONTROLLER_QUEUE, nodeQueue, urgentNodeQueue } from '../../../api/contract/task-queues.ts';
 import type { ControllerActivities, NodeActivities } from '../../../api/contract/activities.ts';
+import * as server from '../story.ts';
 import { bundleWorkflows, timeSkippingEnvironment } from '../temporal.ts';
+import { until } from '../until.ts';
 import type { Fault } from './faults.ts';
 import { faultInjector } from './faults.ts';
 import type { News, World } from './world.ts';
@@ -29,6 +31,8 @@ export interface Lab {
   tellOperation(workflowId: string): void;
   /** News go to the entities, which the bridge starts if they do not run. */
   tellEntities(): void;
+  /** Waits on a condition; what the world is like and what the workflows do instead is told when it does not come. */
+  until: typeof until;
   /** Workers of a node; those of NODE run from the beginning. */
   startNode(name: string): Promise<void>;
   close(): Promise<void>;
@@ -71,6 +75,7 @@ export const newLab = async (options: LabOptions = {}): Promise<Lab> => {
       world.tell = (news) => tellEntities(lab, news);
       world.tellVm = () => Promise.resolve();
     },
+    until: (what, condition, options) => until(what, condition, { seen: () => storyOf(lab), ...options }),
     startNode: async (name) => {
       const queues = [nodeQueue(name), urgentNodeQueue(name)];
       stops.push(...(await Promise.all(queues.map((taskQueue) => run(env, { taskQueue, activities: node }, {})))));
@@ -82,6 +87,13 @@ export const newLab = async (options: LabOptions = {}): Promise<Lab> => {
   };
   await lab.startNode(NODE);
   return lab;
+};
+
+const storyOf = async ({ env, world }: Lab): Promise<string> => {
+  const vmis = [...world.vmis.values()].map(({ facts }) => facts);
+  const pods = [...world.pods.values()].map(({ facts, domain }) => ({ ...facts, domain: domain.state }));
+  const tokens = Object.fromEntries(world.tokens);
+  return `${JSON.stringify({ vmis, pods, tokens, manners: world.manners })}\n${await server.storyOf(env)}`;
 };
 
 interface Served {

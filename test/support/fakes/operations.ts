@@ -15,8 +15,8 @@ import { until } from '../until.ts';
 import type { Lab } from './lab.ts';
 
 /** A VMI in the lab's world, with a uid of its own. */
-export const newVmi = (lab: Lab): ObjectRef => {
-  const vmi = { namespace: 'default', name: 'vm-a', uid: randomUUID() };
+export const newVmi = (lab: Lab, name = 'vm-a'): ObjectRef => {
+  const vmi = { namespace: 'default', name, uid: randomUUID() };
   lab.world.createVmi(vmi);
   return vmi;
 };
@@ -53,7 +53,7 @@ const begin = async (lab: Lab, type: string, workflowId: string, input: object):
 export const cancelled = async (lab: Lab, workflowId: string): Promise<void> => {
   const operation = lab.env.client.workflow.getHandle(workflowId);
   await operation.cancel();
-  await until('the cancellation is taken note of', async () => {
+  await lab.until('the cancellation is taken note of', async () => {
     const { events = [] } = await operation.fetchHistory();
     const asked = events?.findIndex((event) => event.workflowExecutionCancelRequestedEventAttributes != null) ?? -1;
     return asked >= 0 && events?.slice(asked).some((event) => event.workflowTaskCompletedEventAttributes != null);
@@ -61,11 +61,15 @@ export const cancelled = async (lab: Lab, workflowId: string): Promise<void> => 
 };
 
 /** Waits until an operation is at a step. */
-export const untilStep = async (operation: Operation, name: string, state?: StepRecord['state']): Promise<StepRecord> =>
-  until(`step ${name}`, async () => {
-    const step = (await operation.query<OperationStatus>('operationStatus')).steps.at(-1);
+export const untilStep = (operation: Operation, name: string, state?: StepRecord['state']): Promise<StepRecord> => {
+  let steps: StepRecord[] = [];
+  const isThere = async (): Promise<StepRecord | undefined> => {
+    ({ steps } = await operation.query<OperationStatus>('operationStatus'));
+    const step = steps.at(-1);
     return step?.name === name && (state === undefined || step.state === state) ? step : undefined;
-  });
+  };
+  return until(`step ${name} ${state ?? ''}`, isThere, { seen: () => steps });
+};
 
 /** A VMI whose domain runs. */
 export const runningVmi = async (lab: Lab): Promise<{ vmi: ObjectRef; pod: PodRef; epoch: number }> => {

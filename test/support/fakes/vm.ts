@@ -6,7 +6,6 @@ import { WORKFLOWS } from '../../../api/contract/operations.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { virtualMachineId } from '../../../api/contract/refs.ts';
 import { CONTROLLER_QUEUE } from '../../../api/contract/task-queues.ts';
-import { until } from '../until.ts';
 import type { Lab } from './lab.ts';
 import type { FakeVm } from './world.ts';
 
@@ -42,7 +41,7 @@ export const newVm = async (lab: Lab, spec: Partial<VirtualMachineFacts> = {}): 
 
 /** Waits for an instance that runs, another one than `other`. */
 export const untilRunning = (lab: Lab, other?: string): Promise<ObjectRef> =>
-  until('an instance runs', () => {
+  lab.until('an instance runs', () => {
     const instance = [...lab.world.vmis.values()][0]?.facts;
     return instance?.phase === 'Running' && instance.vmi.uid !== other ? instance.vmi : undefined;
   });

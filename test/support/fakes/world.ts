@@ -235,10 +235,12 @@ export const newWorld = (): World => {
           ...{ state: 'none', agent: { connected: false } },
         },
       };
+      // A kubelet that is prompt from now on has no part in it: who waits for the Pod may see it before this goes on.
+      const { kubelet } = manners;
       pods.set(uid, pod);
       const created = { ...pod.facts };
       await told({ kind: 'pod', facts: created });
-      if (manners.kubelet === 'prompt') await world.startPod(uid);
+      if (kubelet === 'prompt') await world.startPod(uid);
       return created;
     },
     bindToken: async ({ vmi, epoch, pod }) => {

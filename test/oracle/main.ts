@@ -9,6 +9,8 @@ import { domainXmlEmulated, domainXmlKvm } from './sets/domain-xml.ts';
 import { hotplugAttachment, launcherPod, migrationTarget, migrationTargetCreated } from './sets/launcher-pod.ts';
 import { memoryOverheadTable } from './sets/memory-overhead.ts';
 import { mutation } from './sets/mutation.ts';
+import { vmStatusTable } from './sets/vm-status.ts';
+import { vmToVmi } from './sets/vm-to-vmi.ts';
 
 const SETS = [
   domainXmlEmulated,
@@ -22,6 +24,8 @@ const SETS = [
   admissionVmi,
   admissionVmim,
   mutation,
+  vmToVmi,
+  vmStatusTable,
 ];
 const DEFAULT_DIRECTORY = resolve(import.meta.dirname, '../../../shared/data/oracle');
 

@@ -9,6 +9,8 @@ export interface VmView {
   vmi: VirtualMachineInstance | undefined;
   /** Some claim of the VM's volumes exists and is not bound. */
   claimUnbound: boolean;
+  /** How far the DataVolumes of the VM's volumes are; absent: nothing is waited for. */
+  dataVolumes?: 'failed' | 'provisioning' | undefined;
   /** A VMI is about to be created. */
   creationExpected: boolean;
   /** The VMI is about to be deleted. */
@@ -43,13 +45,28 @@ const isStopping = (view: VmView): boolean =>
 const isStarting = (view: VmView): boolean =>
   view.vmi === undefined ? view.creationExpected : STARTING_PHASES.has(phaseOf(view));
 
-/** A claim that is not bound is told only of a VM that its strategy alone wants to run. */
+/** A claim that is not bound is told only of a VM that is meant to run: by its strategy, or because somebody asked. */
 const isMeantToRun = (view: VmView): boolean => {
-  const strategy = runStrategyOf(view.vm);
-  return strategy === 'Always' || (strategy === 'RerunOnFailure' && phaseOf(view) !== 'Succeeded');
+  const { vm, vmi } = view;
+  const strategy = runStrategyOf(vm);
+  const [request] = vm.status?.stateChangeRequests ?? [];
+  const isAsked = request?.action === 'Start';
+  switch (strategy) {
+    case 'Always':
+      return true;
+    case 'Manual':
+      return vmi === undefined ? isAsked : !(request?.action === 'Stop' && request.uid === vmi.metadata?.uid);
+    case 'RerunOnFailure':
+      return vmi === undefined ? isAsked || vm.status?.runStrategy !== strategy : phaseOf(view) !== 'Succeeded';
+    case 'Once':
+      return vmi === undefined;
+    default:
+      return false;
+  }
 };
 
-const isCrashLooping = ({ vm, vmi }: VmView): boolean =>
+const isCrashLooping = ({ vm, vmi, creationExpected }: VmView): boolean =>
+  !creationExpected &&
   (vm.status?.startFailure?.consecutiveFailCount ?? 0) > 0 &&
   RETRIED.has(runStrategyOf(vm)) &&
   (vmi === undefined || isFinal(vmi.status?.phase));
@@ -64,7 +81,9 @@ const STATUSES: [string, (view: VmView) => boolean][] = [
   ['Paused', (view) => phaseOf(view) === 'Running' && holds(view.vmi?.status?.conditions, 'Paused')],
   ['Running', (view) => phaseOf(view) === 'Running'],
   ['ErrorPvcNotFound', (view) => synchronizedReason(view) === 'FailedPvcNotFound'],
+  ['DataVolumeError', ({ dataVolumes }) => dataVolumes === 'failed'],
   ['ErrorUnschedulable', isUnschedulable],
+  ['Provisioning', ({ dataVolumes }) => dataVolumes === 'provisioning'],
   ['WaitingForVolumeBinding', (view) => view.claimUnbound && isMeantToRun(view)],
   ['ErrImagePull', (view) => synchronizedReason(view) === 'ErrImagePull'],
   ['ImagePullBackOff', (view) => synchronizedReason(view) === 'ImagePullBackOff'],

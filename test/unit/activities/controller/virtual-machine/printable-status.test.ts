@@ -47,6 +47,17 @@ test.each<[string, string, Partial<VmView>]>([
   ],
   ['WaitingForVolumeBinding', 'a claim is not bound', { vmi: vmiOf('Pending'), claimUnbound: true }],
   ['Stopped', 'a claim is not bound, but nobody wants it to run', { vm: vmOf('Halted'), claimUnbound: true }],
+  ['Stopped', 'a claim is not bound, and nobody asked', { vm: vmOf('Manual'), claimUnbound: true }],
+  [
+    'WaitingForVolumeBinding',
+    'a claim is not bound, and somebody asked',
+    { vm: vmOf('Manual', { status: { stateChangeRequests: [{ action: 'Start' }] } }), claimUnbound: true },
+  ],
+  ['WaitingForVolumeBinding', 'a claim of a VM that runs once', { vm: vmOf('Once'), claimUnbound: true }],
+  ['DataVolumeError', 'a DataVolume fails', { vmi: vmiOf('Pending'), dataVolumes: 'failed' }],
+  ['Provisioning', 'a DataVolume is being filled', { vm: vmOf('Halted'), dataVolumes: 'provisioning' }],
+  ['Running', 'a DataVolume of a guest that runs', { vmi: vmiOf('Running'), dataVolumes: 'failed' }],
+  ['Stopped', 'the next VMI is on its way', { vm: crashed, vmi: vmiOf('Failed'), creationExpected: true }],
   ['ErrImagePull', 'an image cannot be pulled', { vmi: vmiOf('Scheduling', no('Synchronized', 'ErrImagePull')) }],
   [
     'ImagePullBackOff',

@@ -33,7 +33,9 @@ export const adopted = (state: InstanceState, found: Found, at: string): Instanc
       ...placed.attempts,
       [operation.kind]: Math.max(placed.attempts[operation.kind], operation.attempt),
     };
-    return { ...placed, attempts, operation: { ...operation, phase: '' } };
+    // What else is there is the migration's to judge.
+    const others = operation.kind === 'migrate' ? { leftovers: [] } : {};
+    return { ...placed, ...others, attempts, operation: { ...operation, phase: '' } };
   }
   const left = leftBehind(state, found);
   // Whatever else is left may be a part of it.

@@ -88,8 +88,9 @@ const withTarget = (state: InstanceState, pod: PodRef): InstanceState => {
 const handedOver = (state: InstanceState, pod: PodRef, epoch: number): InstanceState => {
   if (state.pod?.uid === pod.uid) return { ...state, epoch };
   const { pod: former, podFacts: _facts, domain: _domain, target, ...rest } = withTarget(state, pod);
+  const leftovers = rest.leftovers.filter(({ uid }) => uid !== pod.uid);
   return {
-    ...{ ...rest, pod, epoch, started: true },
+    ...{ ...rest, pod, epoch, started: true, leftovers },
     ...(target?.facts === undefined ? {} : { podFacts: target.facts }),
     ...(target?.domain === undefined ? {} : { domain: target.domain }),
     ...(former === undefined ? {} : { former }),

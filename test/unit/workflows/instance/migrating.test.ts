@@ -263,7 +263,7 @@ describe('an entity without history', () => {
     const operation = { id, kind: 'migrate' as const, attempt: 1, migration };
     const { commands, state } = world({ pods: [pod(), targetFacts], token: moving, domains: source, operation });
     expect(words(commands)).toEqual(['forward ping']);
-    expect(state).toMatchObject({ operation: { id }, pod: { uid: 'p1' } });
+    expect(state).toMatchObject({ operation: { id }, pod: { uid: 'p1' }, leftovers: [] });
   });
 
   test('takes a guest that has moved for what it is', () => {

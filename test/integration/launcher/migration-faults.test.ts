@@ -162,6 +162,21 @@ test('what does not end in time: it ends, or the guest is paused for it, or post
   await guestAnswers(postCopy.target);
 });
 
+test('post-copy whose control link is cut: unknown, never resumed here, and moved once QEMU has brought it to its end', async () => {
+  const { source, target, proxy, request, view } = await prepareMigration();
+  proxy.memoryDelayMs = 8;
+  const options = { completionTimeoutPerGiB: 1, allowPostCopy: true };
+  const { ended } = source.client.migrate(request(options));
+  await until('the guest runs in the target', async () => (await view('target')).postCopy);
+  proxy.cut('libvirt');
+  expect(await ended).toMatchObject({ kind: 'unknown' });
+  expect(await source.client.report('GetDomain')).toMatchObject({ state: 'paused', pausedBy: 'migration' });
+  expect(await source.client.migrate(request(options)).ended).toMatchObject({ kind: 'unknown' });
+  await until('it has moved', async () => (await view('source')).outcome?.kind === 'sourceGone', { timeoutMs: 60_000 });
+  expect(await source.client.report('GetDomain')).toMatchObject({ end: 'migrated' });
+  await guestAnswers(target);
+});
+
 test('the Pod of the target is deleted: at once while the guest comes in; the source runs on', async () => {
   const { source, target, request } = await prepareMigration();
   const { events, ended } = source.client.migrate(request(slow));

@@ -3,6 +3,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import { join, relative } from 'node:path';
+import { Transform } from 'node:stream';
 import { LAUNCHER_VOLUMES } from '../../../api/launcher/paths.ts';
 import { MIGRATION_CHANNELS, migrationSocket } from '../../../api/launcher/migration.ts';
 import type {
@@ -29,8 +30,10 @@ export class TestProxy {
   finish: FinishFault = 'none';
   /** Called when libvirt's finishing message has reached the target. */
   onFinish: () => void = () => undefined;
+  /** Pause after each piece of memory that goes through. */
+  memoryDelayMs = 0;
   readonly #servers: Server[] = [];
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets = new Map<Socket, MigrationChannel>();
 
   constructor(source: LauncherPod, target: LauncherPod, libvirtSocket: string) {
     for (const channel of MIGRATION_CHANNELS) {
@@ -39,9 +42,9 @@ export class TestProxy {
     }
   }
 
-  /** Cuts every connection; new ones are possible. */
-  cut(): void {
-    for (const socket of this.#sockets) socket.destroy();
+  /** Cuts the connections of one channel, or all; new ones are possible. */
+  cut(channel?: MigrationChannel): void {
+    for (const [socket, its] of this.#sockets) if (channel === undefined || channel === its) socket.destroy();
   }
 
   dispose(): Promise<void> {
@@ -55,15 +58,25 @@ export class TestProxy {
     const server = createServer((near) => {
       const far = connect(to);
       for (const socket of [near, far]) {
-        this.#sockets.add(socket);
+        this.#sockets.set(socket, channel);
         socket.on('error', () => undefined);
         socket.on('close', () => (near.destroy(), far.destroy(), this.#sockets.delete(socket)));
       }
       if (channel === 'libvirt') this.#control(near, far);
-      else near.pipe(far).pipe(near);
+      else near.pipe(this.#slowed(channel)).pipe(far).pipe(near);
     });
     server.listen(from, () => chmodSync(from, 0o777));
     this.#servers.push(server);
+  }
+
+  #slowed(channel: MigrationChannel): Transform {
+    return new Transform({
+      transform: (chunk, _encoding, done) => {
+        const delay = channel === 'memory' ? this.memoryDelayMs : 0;
+        if (delay === 0) done(null, chunk);
+        else setTimeout(() => done(null, chunk), delay);
+      },
+    });
   }
 
   #control(near: Socket, far: Socket): void {

@@ -88,7 +88,8 @@ async function measure(): Promise<void> {
   await createMigration(movement.migration, VM);
   await untilTargetLauncher(movement);
   const there = Date.now();
-  expect((await untilOver(movement.migration)).status?.phase).toBe('Succeeded');
+  const { status } = await untilOver(movement.migration);
+  expect({ phase: status?.phase, why: status?.migrationState?.failureReason }).toEqual({ phase: 'Succeeded' });
   await untilTraceless(VM);
   const over = Date.now();
   Object.assign(span, { whole: over - asked, late: over - there });

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
+import { until } from '../../support/until.ts';
 import { DEFAULT_TEMPORAL_NAMESPACE } from '../../../api/contract/search-attributes.ts';
 import { temporalUiUrl } from '../../../deploy/local/cluster/addresses.ts';
 
@@ -22,9 +23,25 @@ export async function inTemporalUi<T>(
       return await look(page);
     } finally {
       await mkdir(ARTIFACTS, { recursive: true });
-      await page.screenshot({ path: join(ARTIFACTS, picture), fullPage: true });
+      await page.screenshot({ path: join(ARTIFACTS, picture) });
     }
   } finally {
     await browser.close();
   }
+}
+
+/** Scrolls a page, whose rows appear as they come into sight, until each text is seen; the last one stays in the middle. @throws Error naming the rest */
+export async function scrollTo(page: Page, texts: readonly string[]): Promise<void> {
+  await page.mouse.move(800, 1000);
+  await until(
+    `the page shows ${texts.join(', ')}`,
+    async () => {
+      const counts = await Promise.all(texts.map((text) => page.getByText(text).count()));
+      if (counts.every((count) => count > 0)) return true;
+      await page.mouse.wheel(0, 200);
+      return false;
+    },
+    { timeoutMs: 30_000, everyMs: 200 },
+  );
+  for (const text of texts) await page.getByText(text).last().scrollIntoViewIfNeeded();
 }

@@ -1,5 +1,7 @@
 import { newLab } from '../support/fakes/lab.ts';
+import { TARGET_NODE } from '../support/fakes/world.ts';
 import { save } from './histories.ts';
+import { migrations } from './migrations.ts';
 import { scenarios } from './scenarios.ts';
 
 /**
@@ -7,8 +9,9 @@ import { scenarios } from './scenarios.ts';
  * operations that run in clusters when a new release arrives: record anew only together with a patch marker, or before the first release.
  */
 const lab = await newLab();
+await lab.startNode(TARGET_NODE);
 const chosen = process.argv.slice(2);
-for (const [scenario, run] of Object.entries(scenarios)) {
+for (const [scenario, run] of Object.entries({ ...scenarios, ...migrations })) {
   if (chosen.length > 0 && !chosen.includes(scenario)) continue;
   lab.reset();
   for (const [name, handle] of Object.entries(await run(lab))) {

@@ -19,7 +19,7 @@ export const guestEnd = (witness: {
   if (report?.state === 'crashed') return 'crashed';
   if (!scheduled) return 'neverRan';
   if (!started && (report === undefined || report.state === 'none')) return 'neverRan';
-  // The launcher exits with 0 after a clean end, whoever asked for it.
-  if (pod?.exitCode === 0) return 'guestShutdown';
+  // The launcher exits with 0 after a clean end, whoever asked for it; and after its guest has gone elsewhere.
+  if (pod?.exitCode === 0 && report?.end !== 'migrated') return 'guestShutdown';
   return 'unknown';
 };

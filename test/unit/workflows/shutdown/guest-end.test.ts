@@ -18,6 +18,11 @@ test.each([
     { pod: pod({ exitCode: 0, provenEnded: true }) },
     'guestShutdown',
   ],
+  [
+    'a Pod that its guest has left says nothing of its end',
+    { report: domain('shutoff', { end: 'migrated' }), pod: pod({ exitCode: 0, provenEnded: true }) },
+    'unknown',
+  ],
   ['a Pod that exits with something else says nothing', { pod: pod({ exitCode: 137, provenEnded: true }) }, 'unknown'],
   ['a Pod without a node never ran a guest', { scheduled: false }, 'neverRan'],
   ['a start that was cancelled early never ran one', { started: false }, 'neverRan'],

@@ -20,7 +20,7 @@ export const computeContainer = (input: LaunchInput, mounted: Mounted[]): Contai
     imagePullPolicy: config.imagePullPolicy,
     env: environment(vmi),
     resources: computeResources(input),
-    securityContext: computeSecurity,
+    securityContext: computeSecurity(input),
     volumeMounts: mounted.flatMap(({ mount }) => (mount ? [mount] : [])),
     ...(devices.length > 0 ? { volumeDevices: devices } : {}),
     ...(ports.length > 0 ? { ports } : {}),

@@ -1,6 +1,7 @@
 import { LAUNCHER_UID } from '../../../api/launcher/paths.ts';
 import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
 import type { Container, PodSpec } from '../../../api/kubernetes/types.ts';
+import type { LaunchInput } from './input.ts';
 
 type PodSecurity = NonNullable<PodSpec['securityContext']>;
 type ContainerSecurity = NonNullable<Container['securityContext']>;
@@ -18,14 +19,20 @@ export const podSecurity = ({ seccomp, selinuxLauncherType }: ClusterConfig): Po
   ...(selinuxLauncherType === undefined ? {} : { seLinuxOptions: { type: selinuxLauncherType } }),
 });
 
-/** `compute` may bind the ports of DHCP and its like. */
-export const computeSecurity: ContainerSecurity = {
+/**
+ * `compute` may bind the ports of DHCP and its like. Post-copy fetches memory with userfaultfd, which the runtimes' own profiles forbid: where the cluster
+ * allows post-copy and names no profile of its own, the target of a migration has none (in KubeVirt no launcher has one).
+ */
+export const computeSecurity = ({ config, purpose }: Pick<LaunchInput, 'config' | 'purpose'>): ContainerSecurity => ({
   runAsUser: LAUNCHER_UID,
   runAsGroup: LAUNCHER_UID,
   runAsNonRoot: true,
   allowPrivilegeEscalation: false,
   capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE'] },
-};
+  ...('migration' in purpose && config.migrations.allowPostCopy && config.seccomp === undefined
+    ? { seccompProfile: { type: 'Unconfined' } }
+    : {}),
+});
 
 export const helperSecurity: ContainerSecurity = {
   runAsUser: LAUNCHER_UID,

@@ -7,6 +7,7 @@ import type { NodePorts } from '../ports.ts';
 import { LAUNCHER_WAIT_MS, prepareLauncher } from '../prepare-launcher.ts';
 import { withHeartbeat } from '../progress.ts';
 import { verifyLivePod } from '../verify.ts';
+import { allowUserfaultfd } from './userfaultfd.ts';
 import { verifyMove } from '../verify-token.ts';
 
 /**
@@ -27,6 +28,7 @@ export const prepareMigrationTarget =
       // Before anything is made that nobody could reach.
       const address = ports.proxy.endpoint();
       const { vmi, host } = await prepareLauncher(ports, { vmi: ref, pod }, progress);
+      if ((await ports.clusterConfig()).migrations.allowPostCopy) await allowUserfaultfd();
       await verifyMove(ports, move);
       progress.report('preparing the launcher');
       const prepare = { migrationUid: migration.uid, tokenEpoch: epoch, vmi, host, disks };

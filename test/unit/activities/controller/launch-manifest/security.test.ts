@@ -80,3 +80,20 @@ test('the token is mounted for a VMI that shows it to its guest', () => {
     serviceAccountName: 'other',
   });
 });
+
+test.each([
+  ['a start', { allowPostCopy: true }, {}, { attempt: 1 }, undefined],
+  ['a migration without post-copy', {}, {}, { migration: { name: 'm', uid: 'u' } }, undefined],
+  ['a migration with post-copy', { allowPostCopy: true }, {}, { migration: { name: 'm', uid: 'u' } }, 'Unconfined'],
+  [
+    'a migration with post-copy and a profile of the cluster',
+    { allowPostCopy: true },
+    { virtualMachineInstanceProfile: { customProfile: { localhostProfile: 'own.json' } } },
+    { migration: { name: 'm', uid: 'u' } },
+    undefined,
+  ],
+])('system calls of compute in %s', (_, migrations, seccompConfiguration, purpose, type) => {
+  const config = configured({ migrations, seccompConfiguration });
+  const [compute] = specOf(render(everything, { config, purpose })).containers;
+  expect(compute?.securityContext?.seccompProfile?.type).toBe(type);
+});

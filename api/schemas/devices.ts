@@ -3,10 +3,10 @@ import { flag, present, text, whole } from './primitives.ts';
 
 const feature = z.looseObject({ enabled: flag.optional() });
 
-const disk = z.looseObject({
+export const disk = z.looseObject({
   name: text,
-  disk: z.looseObject({ bus: text.optional(), readonly: flag.optional() }).optional(),
-  cdrom: z.looseObject({ bus: text.optional(), readonly: flag.optional() }).optional(),
+  disk: z.looseObject({ bus: text.optional(), readonly: flag.optional(), pciAddress: text.optional() }).optional(),
+  cdrom: z.looseObject({ bus: text.optional(), readonly: flag.optional(), tray: text.optional() }).optional(),
   lun: z.looseObject({ bus: text.optional(), reservation: flag.optional() }).optional(),
   bootOrder: whole.optional(),
   cache: text.optional(),
@@ -15,7 +15,18 @@ const disk = z.looseObject({
   serial: text.optional(),
   shareable: flag.optional(),
   dedicatedIOThread: flag.optional(),
-  blockSize: z.looseObject({ matchVolume: feature.optional() }).optional(),
+  blockSize: z
+    .looseObject({
+      matchVolume: feature.optional(),
+      custom: z
+        .looseObject({
+          logical: whole.optional(),
+          physical: whole.optional(),
+          discardGranularity: whole.optional(),
+        })
+        .optional(),
+    })
+    .optional(),
 });
 
 const networkInterface = z.looseObject({
@@ -23,7 +34,15 @@ const networkInterface = z.looseObject({
   model: text.optional(),
   macAddress: text.optional(),
   state: text.optional(),
+  pciAddress: text.optional(),
   bootOrder: whole.optional(),
+  dhcpOptions: z
+    .looseObject({
+      ntpServers: z.array(text).optional(),
+      privateOptions: z.array(z.looseObject({ option: whole, value: text.optional() })).optional(),
+    })
+    .optional(),
+  portRanges: z.array(z.looseObject({ start: whole, end: whole, protocol: text.optional() })).optional(),
   ports: z.array(z.looseObject({ name: text.optional(), protocol: text.optional(), port: whole })).optional(),
   bridge: present.optional(),
   masquerade: present.optional(),
@@ -35,12 +54,18 @@ const networkInterface = z.looseObject({
   binding: z.looseObject({ name: text }).optional(),
 });
 
-const hostDevice = z.looseObject({ name: text, deviceName: text.optional() });
+const hostDevice = z.looseObject({
+  name: text,
+  deviceName: text.optional(),
+  claimName: text.optional(),
+  requestName: text.optional(),
+  virtualGPUOptions: z.looseObject({ display: feature.extend({ ramFB: feature.optional() }).optional() }).optional(),
+});
 
 export const devices = z.looseObject({
   disks: z.array(disk).optional(),
   interfaces: z.array(networkInterface).optional(),
-  filesystems: z.array(z.looseObject({ name: text })).optional(),
+  filesystems: z.array(z.looseObject({ name: text, virtiofs: present.optional() })).optional(),
   inputs: z.array(z.looseObject({ bus: text.optional(), type: text.optional() })).optional(),
   gpus: z.array(hostDevice).optional(),
   hostDevices: z.array(hostDevice).optional(),
@@ -62,10 +87,11 @@ export const devices = z.looseObject({
     })
     .optional(),
   tpm: z.looseObject({ enabled: flag.optional(), persistent: flag.optional() }).optional(),
-  sound: present.optional(),
+  sound: z.looseObject({ name: text.optional(), model: text.optional() }).optional(),
   video: z.looseObject({ type: text.optional() }).optional(),
+  clientPassthrough: present.optional(),
   downwardMetrics: present.optional(),
-  panicDevices: z.array(present).optional(),
+  panicDevices: z.array(z.looseObject({ model: text.optional() })).optional(),
 });
 
 export const networks = z.array(
@@ -73,5 +99,6 @@ export const networks = z.array(
     name: text,
     pod: z.looseObject({ vmNetworkCIDR: text.optional() }).optional(),
     multus: z.looseObject({ networkName: text, default: flag.optional() }).optional(),
+    resourceClaim: z.looseObject({ claimName: text.optional(), requestName: text.optional() }).optional(),
   }),
 );

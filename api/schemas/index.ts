@@ -4,6 +4,7 @@ import { fieldIssues, issueText } from './issues.ts';
 import type { FieldIssue } from './issues.ts';
 import { instanceSpec } from './instance-spec.ts';
 import { migration } from './migration.ts';
+import { dataVolumeTemplates, volumeRequests } from './virtual-machine-storage.ts';
 import { flag, metadata, present, quantity, text, texts, whole } from './primitives.ts';
 
 /** An object from the API server carries a field of a wrong type. */
@@ -44,12 +45,23 @@ const instance = z.looseObject({
     .optional(),
 });
 
+const matcher = z.looseObject({
+  name: text.optional(),
+  kind: text.optional(),
+  revisionName: text.optional(),
+  inferFromVolume: text.optional(),
+  inferFromVolumeFailurePolicy: text.optional(),
+});
+
 const virtualMachine = z.looseObject({
   metadata,
   spec: z.looseObject({
     running: flag.optional(),
     runStrategy: text.optional(),
     template: z.looseObject({ metadata: metadata.optional(), spec: instanceSpec.optional() }),
+    instancetype: matcher.optional(),
+    preference: matcher.optional(),
+    dataVolumeTemplates: dataVolumeTemplates.optional(),
   }),
   status: z
     .looseObject({
@@ -58,6 +70,10 @@ const virtualMachine = z.looseObject({
       stateChangeRequests: z
         .array(z.looseObject({ action: text, uid: text.optional(), data: texts.optional() }))
         .optional(),
+      snapshotInProgress: text.optional(),
+      restoreInProgress: text.optional(),
+      memoryDumpRequest: z.looseObject({ claimName: text, phase: text }).optional(),
+      volumeRequests: volumeRequests.optional(),
     })
     .optional(),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { devices, networks } from './devices.ts';
 import { flag, present, quantities, quantity, text, texts, whole } from './primitives.ts';
+import { affinity, tolerations, topologySpreadConstraints } from './scheduling.ts';
 import { volumes } from './volumes.ts';
 
 const feature = z.looseObject({ enabled: flag.optional() });
@@ -28,6 +29,7 @@ const memory = z.looseObject({
 const firmware = z.looseObject({
   uuid: text.optional(),
   serial: text.optional(),
+  acpi: z.looseObject({ slicNameRef: text.optional(), msdmNameRef: text.optional() }).optional(),
   bootloader: z
     .looseObject({
       bios: z.looseObject({ useSerial: flag.optional() }).optional(),
@@ -55,6 +57,7 @@ const features = z.looseObject({
   apic: feature.optional(),
   smm: feature.optional(),
   pvspinlock: feature.optional(),
+  hypervPassthrough: feature.optional(),
   hyperv: z.record(text, feature.extend({ direct: feature.optional(), extended: feature.optional() })).optional(),
 });
 
@@ -75,7 +78,14 @@ const domain = z.looseObject({
   devices: devices.default({}),
   ioThreadsPolicy: text.optional(),
   ioThreads: z.looseObject({ supplementalPoolThreadCount: whole.nonnegative().optional() }).optional(),
-  launchSecurity: present.optional(),
+  rebootPolicy: text.optional(),
+  launchSecurity: z
+    .looseObject({
+      sev: z.looseObject({ attestation: present.optional() }).optional(),
+      snp: present.optional(),
+      tdx: present.optional(),
+    })
+    .optional(),
 });
 
 const probe = z.looseObject({
@@ -86,24 +96,29 @@ const probe = z.looseObject({
   failureThreshold: whole.optional(),
   exec: z.looseObject({ command: z.array(text).optional() }).optional(),
   guestAgentPing: present.optional(),
-  httpGet: present.optional(),
+  httpGet: z.looseObject({ scheme: text.optional() }).optional(),
   tcpSocket: present.optional(),
-});
-
-const affinity = z.looseObject({
-  nodeAffinity: z
-    .looseObject({
-      requiredDuringSchedulingIgnoredDuringExecution: z
-        .looseObject({
-          nodeSelectorTerms: z.array(z.looseObject({ matchExpressions: z.array(present).optional() })).optional(),
-        })
-        .optional(),
-    })
-    .optional(),
 });
 
 const credential = z.looseObject({
   source: z.looseObject({ secret: z.looseObject({ secretName: text.optional() }).optional() }),
+  propagationMethod: z.looseObject({
+    noCloud: present.optional(),
+    configDrive: present.optional(),
+    qemuGuestAgent: z.looseObject({ users: z.array(text).optional() }).optional(),
+  }),
+});
+
+const resourceClaim = z.looseObject({
+  name: text,
+  resourceClaimName: text.optional(),
+  resourceClaimTemplateName: text.optional(),
+});
+
+const dnsConfig = z.looseObject({
+  nameservers: z.array(text).optional(),
+  searches: z.array(text).optional(),
+  options: z.array(z.looseObject({ name: text.optional(), value: text.optional() })).optional(),
 });
 
 /** Spec of a VMI, also in a VM's template: the fields that virtflow reads. */
@@ -118,16 +133,18 @@ export const instanceSpec = z.looseObject({
   hostname: text.optional(),
   subdomain: text.optional(),
   dnsPolicy: text.optional(),
-  dnsConfig: present.optional(),
+  dnsConfig: dnsConfig.optional(),
   nodeSelector: texts.optional(),
   affinity: affinity.optional(),
-  tolerations: z.array(present).optional(),
-  topologySpreadConstraints: z.array(present).optional(),
+  tolerations: tolerations.optional(),
+  topologySpreadConstraints: topologySpreadConstraints.optional(),
   priorityClassName: text.optional(),
   schedulerName: text.optional(),
   serviceAccountName: text.optional(),
   readinessProbe: probe.optional(),
   livenessProbe: probe.optional(),
+  resourceClaims: z.array(resourceClaim).optional(),
+  utilityVolumes: z.array(z.looseObject({ name: text.optional() })).optional(),
   accessCredentials: z
     .array(z.looseObject({ sshPublicKey: credential.optional(), userPassword: credential.optional() }))
     .optional(),

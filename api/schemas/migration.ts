@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { metadata, present, text, texts } from './primitives.ts';
+import { metadata, text, texts } from './primitives.ts';
 
 /** What virtflow reads of a VMIM. */
 export const migration = z.looseObject({
@@ -8,8 +8,8 @@ export const migration = z.looseObject({
     vmiName: text.optional(),
     priority: text.optional(),
     addedNodeSelector: texts.optional(),
-    sendTo: present.optional(),
-    receive: present.optional(),
+    sendTo: z.looseObject({ migrationID: text.optional(), connectURL: text.optional() }).optional(),
+    receive: z.looseObject({ migrationID: text.optional() }).optional(),
   }),
   status: z
     .looseObject({

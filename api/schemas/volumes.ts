@@ -45,7 +45,7 @@ const volume = z.looseObject({
   downwardMetrics: present.optional(),
   sysprep: z.looseObject({ secret: name.optional(), configMap: name.optional() }).optional(),
   memoryDump: present.optional(),
-  containerPath: present.optional(),
+  containerPath: z.looseObject({ path: text }).optional(),
 });
 
 export const volumes = z.array(volume);

@@ -3,6 +3,7 @@ import type { VirtualMachineInstance } from '../kubevirt/types.ts';
 import { architectureRules } from './architecture.ts';
 import { bootRules } from './boot.ts';
 import type { Cause, Rule } from './cause.ts';
+import { choiceRules } from './choices.ts';
 import { claimRules } from './claims.ts';
 import { cloudInitRules } from './cloud-init.ts';
 import { cpuRules } from './cpu.ts';
@@ -34,6 +35,7 @@ export const SPEC_RULES: Rule[] = [
   bootRules,
   launchSecurityRules,
   schedulingRules,
+  choiceRules,
   networkRules,
   interfaceRules,
   claimRules,

@@ -72,8 +72,10 @@ const decentralized = ({ spec }: VirtualMachineInstanceMigration, config: Cluste
   if (sendTo === undefined && receive === undefined) return [];
   if (!hasGate(config, 'DecentralizedLiveMigration'))
     return [unsupported(field, 'it needs the feature gate DecentralizedLiveMigration')];
-  return when(sendTo !== undefined && receive !== undefined && sendTo.migrationID !== receive.migrationID, () =>
-    invalid('spec.receive.migrationID', `it is "${receive?.migrationID}", sendTo has "${sendTo?.migrationID}"`),
+  if (sendTo === undefined || receive === undefined) return [];
+  const [sent, received] = [sendTo, receive].map(({ migrationID }: { migrationID?: string }) => migrationID ?? '');
+  return when(sent !== received, () =>
+    invalid('spec.receive.migrationID', `it is "${received}", that of sendTo "${sent}": they are one migration`),
   );
 };
 

@@ -1,6 +1,6 @@
 import type { VirtualMachineInstanceSpec } from '../kubevirt/types.ts';
 import type { Cause, Rule } from './cause.ts';
-import { invalid, oneOf, when } from './cause.ts';
+import { invalid, when } from './cause.ts';
 import { isLabel, isLabelKey, isLabelValue, isSubdomain } from './formats.ts';
 
 type Affinity = NonNullable<VirtualMachineInstanceSpec['affinity']>;
@@ -26,9 +26,6 @@ export const schedulingRules: Rule = ({ spec }) => {
     ...pods(podAffinity, 'spec.podAffinity'),
     ...pods(podAntiAffinity, 'spec.podAntiAffinity'),
     ...spread(spec.topologySpreadConstraints ?? []),
-    ...(spec.tolerations ?? []).flatMap(({ operator }, index) =>
-      oneOf(`spec.tolerations[${index}].operator`, operator, ['', 'Exists', 'Equal']),
-    ),
   ];
 };
 

@@ -4,6 +4,7 @@ import { memoryHotplugObstacle, withSpecDefaults } from '../defaults/index.ts';
 import type { VirtualMachine, VirtualMachineInstance, VirtualMachineSpec } from '../kubevirt/types.ts';
 import type { Cause } from './cause.ts';
 import { inTemplate, invalid, oneOf, when } from './cause.ts';
+import { dataVolumeChoices } from './choices.ts';
 import { dataVolumeTemplateCauses, namespaceCauses } from './data-volume-templates.ts';
 import { causesOf, SPEC_RULES } from './instance.ts';
 import { goneBindings } from './interfaces.ts';
@@ -33,6 +34,7 @@ export const validateVirtualMachine = (
     ...inTemplate(causesOf(SPEC_RULES, template, config)),
     ...liveUpdate(template, config),
     ...dataVolumeTemplateCauses(vm.spec),
+    ...dataVolumeChoices(vm.spec),
     ...namespaceCauses(vm, old),
     ...volumeRequestCauses(vm, config),
     ...(old === undefined ? goneBindings(template, config) : updateCauses(vm, old)),

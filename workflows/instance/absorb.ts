@@ -87,7 +87,11 @@ const withFacts = (state: InstanceState, facts: NonNullable<InstanceState['podFa
 };
 
 const heard = (state: InstanceState, facts: NonNullable<InstanceState['podFacts']>): InstanceState => {
-  const { operation, target, pod } = state;
+  const { operation, target, pod, former } = state;
+  if (facts.uid === former?.uid && facts.gone === true) {
+    const { former: _, ...rest } = state;
+    return rest;
+  }
   if (facts.uid === target?.pod.uid) return { ...state, target: { ...target, facts } };
   const mayBeNew =
     operation?.kind === 'start' || (operation?.kind === 'migrate' && facts.migration?.uid === operation.migration?.uid);

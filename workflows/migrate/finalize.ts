@@ -7,9 +7,13 @@ import type { Round } from '../operation/operation.ts';
 import { backOffMs } from '../operation/patience.ts';
 import { toFailureInfo } from '../shared/failures.ts';
 import { controllerActivities, nodeActivities } from '../shared/proxies.ts';
+import { msUntil, now } from '../shared/time.ts';
 import { together } from '../shared/together.ts';
 import type { Parties } from './look.ts';
 import type { Migration } from './migration.ts';
+
+/** How long a source's node is waited for when its Pod is gone already. */
+const CLEARED_WITHIN_MS = 10 * 60_000;
 
 /**
  * What comes after the point of no return: the target is made the guest's home, then what it has left is cleared away. Nothing of it can be given up.
@@ -40,7 +44,12 @@ export const goForward = async (
   op.enter('Succeeded');
   if (source === undefined) return;
   const on = source.node === undefined ? {} : { node: source.node };
-  await op.step('RetireSource', { ...on, endless: 'whatever', run: (round) => retired(migration, source, round) });
+  const since = now();
+  await op.step('RetireSource', {
+    ...on,
+    endless: 'whatever',
+    run: (round) => retired(migration, source, since, round),
+  });
 };
 
 /** A guest that has ended in the meantime needs nothing any more: its instance deals with its end. */
@@ -83,7 +92,7 @@ const tokenMoved = async (
 /**
  * Clears away what the guest has left: the proxy, the mounts, the Pod. A VMI that shall end does not wait for the Pod: its own shutdown removes it.
  */
-const retired = async (migration: Migration, pod: PodRef, round: Round): Promise<void> => {
+const retired = async (migration: Migration, pod: PodRef, since: string, round: Round): Promise<void> => {
   const { op, on, unwanted } = migration;
   const { vmi } = on;
   const { summary } = round;
@@ -101,7 +110,9 @@ const retired = async (migration: Migration, pod: PodRef, round: Round): Promise
     const isWoken = (): boolean => op.seen.version() > version;
     await condition(isWoken, backOffMs(looks + 2), { summary: `Pod ${pod.name} terminates` });
   }
-  if (!isProven) await proveGone(op, vmi, pod, round);
+  // That the guest has left was proven before it was resumed; what is left to do is on the node, once its worker is back.
+  const isInVain = unwanted() !== undefined || msUntil(now(), since) >= CLEARED_WITHIN_MS;
+  if (!isProven && !isInVain) await proveGone(op, vmi, pod, round);
 };
 
 /** Why it failed; undefined: it did not. */

@@ -3,7 +3,7 @@ import type { PodRef } from '../../api/contract/refs.ts';
 import type { MigrationView } from '../../api/launcher/migration.ts';
 import { proveGone } from '../operation/evidence.ts';
 import { isDefect, toFailureInfo } from '../shared/failures.ts';
-import { nodeActivities, promptNodeActivities } from '../shared/proxies.ts';
+import { promptNodeActivities } from '../shared/proxies.ts';
 import { now } from '../shared/time.ts';
 import type { Migration } from './migration.ts';
 import { resolve } from './resolve.ts';
@@ -42,7 +42,7 @@ export const look = async (
       return moved;
     case 'resume': {
       const { target: pod } = parties;
-      const view = await answerOf(nodeActivities(pod.node, summary).resumeMigrated({ ...migration.on, pod }));
+      const view = await answerOf(promptNodeActivities(pod.node, summary).resumeMigrated({ ...migration.on, pod }));
       if (!('failure' in view) && view.resumed) return { ...moved, resumedAt: now() };
       const why = 'failure' in view ? view.failure : `it has domain ${view.domain}`;
       return { kind: 'unknown', message: `the source is gone and the target did not resume the guest: ${why}` };

@@ -3,7 +3,7 @@ import type { AdmittedMigration, MigrateInput } from '../../api/contract/migrati
 import type { OperationResult } from '../../api/contract/operations.ts';
 import type { PodRef } from '../../api/contract/refs.ts';
 import { operation } from '../operation/operation.ts';
-import { controllerActivities, longNodeActivities, nodeActivities } from '../shared/proxies.ts';
+import { controllerActivities, longNodeActivities, promptNodeActivities } from '../shared/proxies.ts';
 import { now } from '../shared/time.ts';
 import { together } from '../shared/together.ts';
 import { admitted } from './admit.ts';
@@ -58,7 +58,7 @@ const migrate = async (migration: Migration): Promise<void> => {
 };
 
 const carryOut = async (migration: Migration, admission: AdmittedMigration): Promise<void> => {
-  const { op, on, enter, say } = migration;
+  const { op, on, enter, say, tell } = migration;
   const { step } = op;
   say({ options: admission.options });
   const { source, epoch } = await step('ProposeMigration', { run: (round) => accepted(migration, round) });
@@ -77,14 +77,14 @@ const carryOut = async (migration: Migration, admission: AdmittedMigration): Pro
     },
     undo: (round) => targetRemoved(migration, created, round),
   });
-  say({ target: { name: pod.name, uid: pod.uid } });
+  tell({ target: { name: pod.name, uid: pod.uid } });
   const [target, disks] = await together(
     () => step('AwaitTargetPod', { run: (round) => targetReady(migration, pod, admission, round) }),
     () =>
       step('InspectSource', {
         ...{ node: source.node, limitMs: INSPECTED_WITHIN_MS },
         run: async ({ summary }) => {
-          const view = await nodeActivities(source.node, summary).inspectMigration({ ...on, pod: source });
+          const view = await promptNodeActivities(source.node, summary).inspectMigration({ ...on, pod: source });
           return view.copiedDisks ?? [];
         },
       }),

@@ -13,10 +13,12 @@ export interface Migration {
   input: MigrateInput;
   on: OnMigration;
   report: Report;
-  /** Enters a phase, for everybody. */
+  /** Enters a phase, for everybody; what is passed in no time is told with the next one. */
   enter: (phase: MigrationPhase) => void;
-  /** Tells more of what is known, with the next phase. */
+  /** Takes down more of what is known; it is told with the next phase. */
   say: Report['say'];
+  /** The same, told as soon as anything is. */
+  tell: Report['say'];
   /** Why it shall not be carried out any further; undefined: it shall. */
   unwanted: () => string | undefined;
   /** Runs what may be cancelled: nothing of it can have moved the guest. */
@@ -36,14 +38,16 @@ export const newMigration = (op: Operation, input: MigrateInput, report: Report)
   let answer: MigrationAnswer | undefined;
   let granted = false;
 
-  const say: Report['say'] = (change) => {
+  const tell: Report['say'] = (change) => {
     report.say(change);
     op.found({ migration: report.now() });
   };
   const giveUp = (why: string): void => {
     if (unwanted !== undefined) return;
     unwanted = why;
-    if (!isFinal(report.now())) say({ abort: 'requested' });
+    if (!isFinal(report.now())) tell({ abort: 'requested' });
+    // Before, the end comes at once.
+    if (report.now().phase === 'Running') report.publish();
     wanted.cancel();
     op.seen.call();
   };
@@ -64,7 +68,8 @@ export const newMigration = (op: Operation, input: MigrateInput, report: Report)
   });
 
   const enter = (phase: MigrationPhase): void => {
-    report.enter(phase);
+    const isToldOf = report.enter(phase);
+    if (!isToldOf) return;
     op.found({ migration: report.now() });
     op.enter(phase);
   };
@@ -76,7 +81,7 @@ export const newMigration = (op: Operation, input: MigrateInput, report: Report)
   op.found({ migration: report.now() });
 
   return {
-    ...{ op, input, report, enter, say, on: { vmi, migration } },
+    ...{ op, input, report, enter, tell, say: report.say, on: { vmi, migration } },
     unwanted: () => unwanted,
     answer: () => answer,
     hasPermit: () => granted,

@@ -14,8 +14,8 @@ export interface Report {
   now: () => MigrationReport;
   /** A member that is undefined is taken out. */
   say: (change: Change) => void;
-  /** Enters a phase. */
-  enter: (phase: MigrationPhase) => void;
+  /** Enters a phase. False: it is passed in no time, and told with the next one. */
+  enter: (phase: MigrationPhase) => boolean;
   succeed: () => void;
   fail: (failure: FailureInfo) => void;
   /** A step waits, or waits no longer. */
@@ -26,8 +26,7 @@ export interface Report {
   written: () => Promise<void>;
 }
 
-/** Passed in no time: told with the next one. */
-const NOT_WORTH_A_WRITE: MigrationPhase[] = ['Pending', 'Scheduled', 'TargetReady'];
+const PASSED_AT_ONCE: MigrationPhase[] = ['Scheduled', 'TargetReady'];
 
 export const newReport = (migration: ObjectRef): Report => {
   let report: MigrationReport = { migration, phase: 'Pending', phaseTimes: [{ phase: 'Pending', at: now() }] };
@@ -47,7 +46,8 @@ export const newReport = (migration: ObjectRef): Report => {
     },
     enter: (phase) => {
       report = inPhase(report, phase, now());
-      if (!NOT_WORTH_A_WRITE.includes(phase)) publish();
+      if (phase !== 'Pending' && !PASSED_AT_ONCE.includes(phase)) publish();
+      return !PASSED_AT_ONCE.includes(phase);
     },
     succeed: () => {
       report = succeeded(report, now());

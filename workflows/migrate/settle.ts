@@ -15,8 +15,9 @@ import type { Migration } from './migration.ts';
 const OWN_WORD_MS = 30_000;
 /** How long a migration that has not begun is tried to begin. */
 const BEGINS_WITHIN_MS = 60_000;
-/** From this look on it is worth telling that nobody knows. */
+/** From this look on, or after one that took so long, it is worth telling that nobody knows. */
 const TOLD_FROM_LOOK = 2;
+const LONG_LOOK_MS = 4_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** From here on it can take any time, and no wait may fill a history. */
 const SELDOM_FROM_LOOK = 20;
@@ -57,17 +58,18 @@ const settle = async (migration: Migration, { parties, carryOut, stop }: Carryin
     if (isUntouched && (stop() !== undefined || isLate())) {
       return { kind: 'stayed', cause: 'never', message: failure.message };
     }
-    if (mustTell()) {
-      knowsToStop = !('failure' in (await cancelAtSource(migration, parties.source, named('cancel', looks))));
-      if (knowsToStop && activity !== undefined && !activity.hasEnded()) continue;
-    }
+    // Told and asked at the same time: whoever is frozen answers neither.
+    const telling = mustTell() ? cancelAtSource(migration, parties.source, named('cancel', looks)) : undefined;
     const mayBegin = failure !== undefined && mayPass(failure) && stop() === undefined && !isLate();
+    const began = now();
     const sight: Seen = isUntouched
       ? { kind: 'again' }
       : await look(migration, parties, { summary: named('look', looks), mayBegin });
+    if (telling !== undefined) knowsToStop = !('failure' in (await telling));
     const late = activity?.verdict();
     if (late !== undefined) return late;
-    const isUnknown = sight.kind === 'unknown' && looks >= TOLD_FROM_LOOK;
+    const isWorthTelling = looks >= TOLD_FROM_LOOK || msUntil(now(), began) >= LONG_LOOK_MS;
+    const isUnknown = sight.kind === 'unknown' && isWorthTelling;
     tellUnknown(migration, round, isUnknown ? sight.message : undefined);
     if (isSettled(sight)) {
       activity?.leave();
@@ -106,9 +108,9 @@ const withCause = (sight: Settled, failure: FailureInfo | undefined): Settled =>
     ? { ...sight, message: failure.message }
     : sight;
 
-const tellUnknown = ({ report, say }: Migration, round: Round, message: string | undefined): void => {
+const tellUnknown = ({ report, tell }: Migration, round: Round, message: string | undefined): void => {
   if (message === report.now().outcomeUnknown) return;
-  say({ outcomeUnknown: message });
+  tell({ outcomeUnknown: message });
   round.trouble(message === undefined ? undefined : { type: 'MigrationOutcomeUnknown', message });
   report.publish();
 };

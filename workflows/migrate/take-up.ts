@@ -16,10 +16,10 @@ import { tokenStays } from './token.ts';
  */
 export const takeUp = async (migration: Migration, left: Left, admission: Admission): Promise<void> => {
   if (left.state === 'prepared') return takeBack(migration, left, admission);
-  const { op, unwanted, say } = migration;
+  const { op, unwanted, tell } = migration;
   const { source, target, epoch, state } = left;
   const on = source === undefined ? { target } : { source, target };
-  say(on);
+  tell(on);
   migration.enter('Running');
   const stop = (): string | undefined =>
     unwanted() ?? (admission.admitted === undefined ? 'nobody wants it any more' : undefined);
@@ -50,7 +50,7 @@ const takeBack = async (
   { refusal }: Admission,
 ): Promise<void> => {
   const { node } = target;
-  migration.say({ target });
+  migration.tell({ target });
   await migration.op.step('TakeUpTarget', {
     run: ({ note }) => Promise.resolve(note('an earlier run has left a target Pod')),
     undo: async (round) => {

@@ -1,4 +1,6 @@
 import type { OperationStatus, StepRecord } from '../../api/contract/operations.ts';
+import type { MigrationReport } from '../../api/contract/migrations.ts';
+import type { MigrationNumbers } from '../../api/launcher/migration.ts';
 import { msUntil } from '../shared/time.ts';
 
 const SIGNS: Record<StepRecord['state'], string> = {
@@ -11,9 +13,19 @@ const SIGNS: Record<StepRecord['state'], string> = {
 };
 
 /** The operation as a run book, Markdown, for the details pane of the Temporal UI. */
-export const stepTable = ({ kind, vmi, attempt, phase, deadline, steps, failure }: OperationStatus): string =>
+export const stepTable = ({
+  kind,
+  vmi,
+  attempt,
+  phase,
+  deadline,
+  steps,
+  failure,
+  migration,
+}: OperationStatus): string =>
   [
     `**${kind}** of ${vmi.namespace}/${vmi.name}, attempt ${attempt}: **${phase}**`,
+    ...(migration === undefined ? [] : route(migration)),
     ...(deadline === undefined ? [] : [`Destroyed at ${deadline} at the latest.`]),
     ...(failure === undefined ? [] : [`**${failure.type}**: ${failure.message}`]),
     '',
@@ -21,6 +33,25 @@ export const stepTable = ({ kind, vmi, attempt, phase, deadline, steps, failure 
     '|---|---|---|---|---|---|',
     ...steps.map(row),
   ].join('\n');
+
+const route = ({ source, target, numbers, outcomeUnknown }: MigrationReport): string[] => [
+  `From node ${source?.node ?? '?'} to node ${target?.node ?? '?'}.`,
+  ...(numbers === undefined ? [] : [progress(numbers)]),
+  ...(outcomeUnknown === undefined ? [] : [`**Nobody can say who has the guest**: ${outcomeUnknown}`]),
+];
+
+const progress = ({
+  mode,
+  processedBytes,
+  totalBytes,
+  iterations,
+  downtimeMs,
+  elapsedMs,
+}: MigrationNumbers): string => {
+  const mib = (bytes: number): string => `${Math.round(bytes / (1 << 20))} MiB`;
+  const downtime = downtimeMs === undefined ? '' : `, guest stopped for ${downtimeMs} ms`;
+  return `${mode}: ${mib(processedBytes)} of ${mib(totalBytes)} in ${iterations} passes, ${(elapsedMs / 1000).toFixed(1)} s${downtime}.`;
+};
 
 const row = ({ name, node, state, attempts, startedAt, endedAt, note, failure, nextTryAt }: StepRecord): string => {
   const took = endedAt === undefined ? '' : `${(msUntil(endedAt, startedAt) / 1000).toFixed(1)} s`;

@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface UntilOptions {
   timeoutMs?: number;
   everyMs?: number;
+  /** What a look at the condition that began in time may take longer. */
+  lastLookMs?: number;
   /** What there was instead, for the message. */
   seen?: () => unknown;
 }
@@ -16,10 +18,10 @@ const LATE = Symbol('late');
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
-  { timeoutMs = 45_000, everyMs = 20, seen }: UntilOptions = {},
+  { timeoutMs = 45_000, everyMs = 20, lastLookMs = 15_000, seen }: UntilOptions = {},
 ): Promise<Exclude<T, undefined | false>> {
   const timer = new AbortController();
-  const late = delay(timeoutMs, LATE, { signal: timer.signal });
+  const late = delay(timeoutMs + lastLookMs, LATE, { signal: timer.signal }).catch(() => LATE);
   const deadline = Date.now() + timeoutMs;
   try {
     for (;;) {
@@ -35,6 +37,10 @@ export async function until<T>(
 }
 
 const inWords = async (seen: () => unknown): Promise<string> => {
-  const value = await seen();
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  try {
+    const value = await seen();
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  } catch (error) {
+    return `and what was seen cannot be told: ${String(error)}`;
+  }
 };

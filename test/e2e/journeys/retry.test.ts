@@ -46,18 +46,18 @@ afterAll(async () => {
 
 test('virtflow retry ends the wait of a step at once', async () => {
   const waiting = await until(
-    'a wait of ten seconds or more',
+    'a wait of half a minute or more, of which most is left',
     async () => {
       const step = await lastStep('waiting');
       const left = Date.parse(step?.nextTryAt ?? '') - Date.now();
-      return step?.state === 'waiting' && left > 8_000 ? step : undefined;
+      return step?.state === 'waiting' && left > 25_000 ? step : undefined;
     },
-    { timeoutMs: 90_000, everyMs: 300 },
+    { timeoutMs: 150_000, everyMs: 300 },
   );
   expect(waiting).toMatchObject({ name: 'CheckVolumes', failure: { type: 'VolumeNotFound' } });
   expect(await virtflow(['retry', 'waiting', '-n', NAMESPACE])).toContain('step CheckVolumes is tried again now');
   await until('another try', async () => ((await lastStep('waiting'))?.attempts ?? 0) > waiting.attempts, {
-    timeoutMs: 7_000,
+    timeoutMs: 20_000,
     everyMs: 200,
   });
   const table = await virtflow(['history', 'waiting', '-n', NAMESPACE]);

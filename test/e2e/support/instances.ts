@@ -1,7 +1,8 @@
 import type { VirtualMachineInstance, VirtualMachineInstanceSpec } from '../../../api/kubevirt/types.ts';
-import { until } from '../../support/until.ts';
 import { apply, getObject } from './kubectl.ts';
-import { condition } from './vms.ts';
+import { untilObject } from './vms.ts';
+
+export { isAgentConnected } from './vms.ts';
 
 /** Applies a VirtualMachineInstance that no VM owns. */
 export const applyInstance = (namespace: string, name: string, spec: VirtualMachineInstanceSpec): Promise<string> =>
@@ -15,14 +16,9 @@ export const untilInstance = (
   holds: (vmi: VirtualMachineInstance) => boolean,
   timeoutMs = 240_000,
 ): Promise<VirtualMachineInstance> =>
-  until(
+  untilObject(
     `VMI ${namespace}/${name}: ${what}`,
-    async () => {
-      const vmi = await getObject<VirtualMachineInstance>('vmi', name, namespace);
-      return vmi && holds(vmi) ? vmi : undefined;
-    },
-    { timeoutMs, everyMs: 500 },
+    () => getObject<VirtualMachineInstance>('vmi', name, namespace),
+    holds,
+    timeoutMs,
   );
-
-export const isAgentConnected = (vmi: VirtualMachineInstance): boolean =>
-  vmi.status?.phase === 'Running' && condition(vmi, 'AgentConnected')?.status === 'True';

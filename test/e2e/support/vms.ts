@@ -88,37 +88,48 @@ export const condition = (
 ): { status: string; reason?: string; message?: string } | undefined =>
   object?.status?.conditions?.find((c) => c.type === type);
 
+/** Waits until `holds` of an object, and returns it. While it cannot be read it is read again; what was seen last is told when it is late. */
+export async function untilObject<T extends { status?: object }>(
+  what: string,
+  read: () => Promise<T | undefined>,
+  holds: (object: T) => boolean | Promise<boolean>,
+  timeoutMs: number,
+): Promise<T> {
+  let seen: unknown = 'nothing';
+  const look = async (): Promise<T | undefined> => {
+    try {
+      const object = await read();
+      seen = object === undefined ? 'it is not there' : (object.status ?? 'it has no status');
+      return object !== undefined && (await holds(object)) ? object : undefined;
+    } catch (error) {
+      seen = String(error);
+      return undefined;
+    }
+  };
+  return until(what, look, { timeoutMs, everyMs: 500, seen: () => seen });
+}
+
+export const isAgentConnected = (vmi: VirtualMachineInstance): boolean =>
+  vmi.status?.phase === 'Running' && condition(vmi, 'AgentConnected')?.status === 'True';
+
 /** Waits until the VMI runs and its agent answers; returns it. */
 export const untilReady = (name: string, timeoutMs = 240_000): Promise<VirtualMachineInstance> =>
-  until(
-    `VMI ${name} Running with its agent connected`,
-    async () => {
-      const vmi = await getVmi(name).catch(() => undefined);
-      return vmi?.status?.phase === 'Running' && condition(vmi, 'AgentConnected')?.status === 'True' ? vmi : undefined;
-    },
-    { timeoutMs, everyMs: 500 },
-  );
+  untilObject(`VMI ${name} Running with its agent connected`, () => getVmi(name), isAgentConnected, timeoutMs);
 
 export const untilRunning = (name: string, timeoutMs = 240_000): Promise<VirtualMachineInstance> =>
-  until(
+  untilObject(
     `VMI ${name} Running`,
-    async () => {
-      const vmi = await getVmi(name).catch(() => undefined);
-      return vmi?.status?.phase === 'Running' ? vmi : undefined;
-    },
-    { timeoutMs, everyMs: 500 },
+    () => getVmi(name),
+    ({ status }) => status?.phase === 'Running',
+    timeoutMs,
   );
 
 /** Waits until the VM shows Stopped and has no VMI. */
-export const untilStopped = (name: string, timeoutMs = 240_000): Promise<VirtualMachine> =>
-  until(
-    `VM ${name} Stopped`,
-    async () => {
-      const vm = await getVm(name).catch(() => undefined);
-      return vm?.status?.printableStatus === 'Stopped' && (await getVmi(name)) === undefined ? vm : undefined;
-    },
-    { timeoutMs, everyMs: 500 },
-  );
+export const untilStopped = (name: string, timeoutMs = 240_000): Promise<VirtualMachine> => {
+  const isStopped = async ({ status }: VirtualMachine): Promise<boolean> =>
+    status?.printableStatus === 'Stopped' && (await getVmi(name)) === undefined;
+  return untilObject(`VM ${name} Stopped`, () => getVm(name), isStopped, timeoutMs);
+};
 
 export const setRunStrategy = (name: string, runStrategy: string): Promise<string> =>
   kubectl(['patch', 'vm', name, '-n', NAMESPACE, '--type=merge', '-p', JSON.stringify({ spec: { runStrategy } })]);

@@ -8,8 +8,10 @@ export interface WorkflowSize {
   isOpen: boolean;
 }
 
+const timeout = 60_000;
+
 const temporal = async <T>(...args: string[]): Promise<T> =>
-  JSON.parse((await execa('temporal', [...args, '-o', 'json'])).stdout) as T;
+  JSON.parse((await execa('temporal', [...args, '-o', 'json'], { timeout })).stdout) as T;
 
 /** Ids of all workflows of a visibility query. */
 export async function workflowIds(query: string): Promise<string[]> {
@@ -26,7 +28,7 @@ export async function workflowSize(id: string): Promise<WorkflowSize> {
 
 /** The history of a workflow as JSON, with its payloads in clear after it. */
 export async function historyInClear(id: string): Promise<string> {
-  const { stdout } = await execa('temporal', ['workflow', 'show', '-w', id, '-o', 'json']);
+  const { stdout } = await execa('temporal', ['workflow', 'show', '-w', id, '-o', 'json'], { timeout });
   const payloads = [...stdout.matchAll(/"data":\s*"([A-Za-z0-9+/=]+)"/g)].map(([, data = '']) =>
     Buffer.from(data, 'base64').toString('latin1'),
   );

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import {
+  binaryQuantity,
   compareQuantities,
   QuantityError,
   quantityFloor,
@@ -34,4 +35,13 @@ test('compares across suffixes', () => {
   expect(compareQuantities('1Gi', '1024Mi')).toBe(0);
   expect(compareQuantities('1G', '1Gi')).toBe(-1);
   expect(compareQuantities('2', '1999m')).toBe(1);
+});
+
+test.each([
+  [4 * 2 ** 30, '4Gi'],
+  [1536 * 2 ** 20, '1536Mi'],
+  [1025, '1025'],
+  [0, '0'],
+])('%d bytes are written as %s', (bytes, written) => {
+  expect(binaryQuantity(bytes)).toBe(written);
 });

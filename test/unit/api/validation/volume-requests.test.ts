@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import type { VirtualMachine } from '../../../../api/kubevirt/types.ts';
 import { volumeRequestCauses } from '../../../../api/validation/volume-requests.ts';
 import { configured } from '../../../support/instances.ts';
 import { short } from './told.ts';

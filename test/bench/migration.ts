@@ -40,7 +40,7 @@ export async function benchMigration(pairs: number, progress: (text: string) => 
       progress(`migration ${pair} of ${pairs}`);
       const [from, to] = pair % 2 === 1 ? hosts : ([hosts[1], hosts[0]] as const);
       const bare = await timeBarePod();
-      const [raw, rawDowntime] = await withDowntime(observeRaw(hosts), () => from.migrate(xml, to));
+      const [raw, rawDowntime] = await withDowntime(observeRaw(hosts), () => from.migrate(to));
       const [ours, downtime] = await withDowntime(observe(), () => timeMigration(`${NAME}-${Date.now()}`, NAME));
       await untilSettled(NAME);
       taken.push({ ours, raw, bare, downtime, rawDowntime });

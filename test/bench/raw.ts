@@ -48,8 +48,13 @@ export class RawHost {
   }
 
   /** Moves the running domain to another host, peer to peer over unix sockets; ms. */
-  async migrate(xml: string, to: RawHost): Promise<number> {
-    const target = to.#write('target.xml', to.localise(xml));
+  async migrate(to: RawHost): Promise<number> {
+    const live = await this.virsh('dumpxml', DOMAIN, '--migratable');
+    const there = live
+      .replaceAll(`${this.#daemon.paths.base}/`, `${to.#daemon.paths.base}/`)
+      .replaceAll(`'${this.#tap}'`, `'${to.#tap}'`);
+    to.#makeDirectories(there);
+    const target = to.#write('target.xml', there);
     const socket = join(to.#daemon.paths.base, 'migration.sock');
     rmSync(socket, { force: true });
     const began = performance.now();
@@ -91,10 +96,14 @@ export class RawHost {
       .replaceAll(`${volumeDirectory('data')}/disk.img`, this.#files.disk)
       .replaceAll(`'${TAP_DEVICE}'`, `'${this.#tap}'`)
       .replaceAll(/(['"])\/(?:var\/)?run\//g, `$1${base}/pod/`);
-    for (const [, path = ''] of local.matchAll(/['"]([^'"]+\/pod\/[^'"]+)['"]/g))
-      mkdirSync(dirname(path), { recursive: true });
-    giveToUnprivileged(join(base, 'pod'));
+    this.#makeDirectories(local);
     return local;
+  }
+
+  #makeDirectories(xml: string): void {
+    for (const [, path = ''] of xml.matchAll(/['"]([^'"]+\/pod\/[^'"]+)['"]/g))
+      mkdirSync(dirname(path), { recursive: true });
+    giveToUnprivileged(join(this.#daemon.paths.base, 'pod'));
   }
 
   async dispose(): Promise<void> {

@@ -1,4 +1,3 @@
-import { CancellationScope } from '@temporalio/workflow';
 import type { FailureInfo } from '../../api/contract/failures.ts';
 import type { CarryOut, MigrationVerdict } from '../../api/contract/migrations.ts';
 import { isDefect, toFailureInfo } from '../shared/failures.ts';
@@ -10,19 +9,19 @@ export interface Carried {
   /** It ended without a verdict. */
   failure: () => FailureInfo | undefined;
   hasEnded: () => boolean;
-  /** Nobody waits for it any more; the migration is not touched by that. */
-  leave: () => void;
 }
 
-/** Begins MigrateVMI, or attaches to what was begun before. Must run where nothing cancels it. */
+/**
+ * Begins MigrateVMI, or attaches to what was begun before. Must run where nothing cancels it. One that nobody waits for any more ends with the workflow
+ * at the latest.
+ */
 export const beginCarrying = (request: CarryOut, summary: string): Carried => {
-  const scope = new CancellationScope({ cancellable: true });
   const { node } = request.pod;
   let verdict: MigrationVerdict | undefined;
   let failure: FailureInfo | undefined;
   let defect: unknown;
-  void scope
-    .run(() => migratingNodeActivities(node, summary).migrateVMI(request))
+  void migratingNodeActivities(node, summary)
+    .migrateVMI(request)
     .then(
       (told) => (verdict = told),
       (error: unknown) => (isDefect(error) ? (defect = error) : (failure = toFailureInfo(error, node))),
@@ -37,6 +36,5 @@ export const beginCarrying = (request: CarryOut, summary: string): Carried => {
       rethrow();
       return verdict !== undefined || failure !== undefined;
     },
-    leave: () => scope.cancel(),
   };
 };

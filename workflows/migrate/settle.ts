@@ -71,10 +71,7 @@ const settle = async (migration: Migration, { parties, carryOut, stop }: Carryin
     const isWorthTelling = looks >= TOLD_FROM_LOOK || msUntil(now(), began) >= LONG_LOOK_MS;
     const isUnknown = sight.kind === 'unknown' && isWorthTelling;
     tellUnknown(migration, round, isUnknown ? sight.message : undefined);
-    if (isSettled(sight)) {
-      activity?.leave();
-      return withCause(sight, failure);
-    }
+    if (isSettled(sight)) return withCause(sight, failure);
     await pause(migration, activity, looks);
     const mayAttach = sight.kind === 'underWay' || (sight.kind === 'again' && stop() === undefined);
     if (carryOut !== undefined && failure !== undefined && mayAttach) {

@@ -88,13 +88,12 @@ export const promptNodeActivities = (node: string, summary: string): ActivityInt
 const MIGRATES_WITHIN = '24 hours';
 
 /**
- * For migrateVMI. One attempt: whatever but a clear answer is resolved first. When its scope is cancelled it is left to itself, and so is the migration.
+ * For migrateVMI. One attempt: whatever but a clear answer is resolved first.
  */
 export const migratingNodeActivities = (node: string, summary: string): ActivityInterfaceFor<NodeActivities> =>
   proxyActivities<NodeActivities>({
     ...{ ...ON_NODE, taskQueue: nodeQueue(node), summary },
     ...{ startToCloseTimeout: MIGRATES_WITHIN, heartbeatTimeout: '15s', retry: { maximumAttempts: 1 } },
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
   });
 
 /** On the node's second queue, for what must never wait behind long copies. */

@@ -302,8 +302,8 @@ export const newMigrations = (inner: Inner): FakeMigrations => {
       const source = answering(pod);
       const mine = memory(pod, migration);
       if (mine.job && manners.migrates !== 'stuck') {
-        await leave({ name: '', uid: targetUid(migration) });
         bar(mine, 'aborted', 'the migration was cancelled');
+        await leave({ name: '', uid: targetUid(migration) });
       } else if (!mine.job && mine.outcome === undefined && isActive(source)) bar(mine, 'never', 'it never began');
       return viewOf(source, migration);
     },
@@ -352,14 +352,15 @@ export const newMigrations = (inner: Inner): FakeMigrations => {
     if (!mine.job) return;
     const into = pods.get(target.uid);
     if (manners.migrates === 'fails' || into?.domain.state !== 'incoming') {
-      await leave(target);
       mine.outcome = { kind: 'sourceActive', cause: 'failed', message: 'the connection to the target broke' };
-    } else {
-      await setDomain(source, { state: 'shutoff', end: 'migrated', migrationUid: migration.uid });
-      if (manners.migrates === 'lost') await leave(target);
-      mine.outcome = { kind: 'sourceGone' };
+      mine.job = false;
+      return leave(target);
     }
+    // The switch is one moment: nobody sees a part of it.
+    mine.outcome = { kind: 'sourceGone' };
     mine.job = false;
+    const left = { state: 'shutoff', end: 'migrated', migrationUid: migration.uid } as const;
+    await Promise.all([setDomain(source, left), ...(manners.migrates === 'lost' ? [leave(target)] : [])]);
   };
   /** The source's node worker tells the target's. */
   const handOver = async (mine: Memory, target: PodRef, migration: ObjectRef): Promise<void> => {

@@ -91,6 +91,7 @@ export const outcome = async (operation: Operation): Promise<OperationStatus | O
 /** The OperationStatus in the details of a failed operation's failure. @throws the error itself if it is not one */
 export const statusOf = (error: unknown): OperationStatus => {
   const details = (error as { cause?: { details?: unknown[] } }).cause?.details;
-  if (details?.[0] === undefined) throw error;
+  // Other failures have details too: a call that came too late has a text.
+  if (typeof details?.[0] !== 'object') throw error;
   return details[0] as OperationStatus;
 };

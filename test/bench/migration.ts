@@ -89,6 +89,6 @@ async function withDowntime(recorder: Recorder, migrate: () => Promise<number>):
     ),
     measured,
   ]);
-  if (found.length > 0) throw new Error(`two active guests: ${found.join('; ')}`);
+  if (found.length > 0) throw new Error(`two active guests: ${found.length} signs, first ${found[0]}`);
   return measured;
 }

@@ -54,6 +54,8 @@ export class RawHost {
       .replaceAll(`${this.#daemon.paths.base}/`, `${to.#daemon.paths.base}/`)
       .replaceAll(`'${this.#tap}'`, `'${to.#tap}'`);
     to.#makeDirectories(there);
+    // QEMU would write on behind what an earlier guest of this host has said.
+    rmSync(to.#console(), { force: true });
     const target = to.#write('target.xml', there);
     const socket = join(to.#daemon.paths.base, 'migration.sock');
     rmSync(socket, { force: true });
@@ -74,8 +76,11 @@ export class RawHost {
 
   /** Where the guest's console is logged here; undefined: it is another host's. */
   serialLog(qemu: PodProcess): string | undefined {
-    const { base } = this.#daemon.paths;
-    return qemu.command.includes(`${base}/`) ? `${base}/pod/${SERIAL_LOG.replace(/^\/(var\/)?run\//, '')}` : undefined;
+    return qemu.command.includes(`${this.#daemon.paths.base}/`) ? this.#console() : undefined;
+  }
+
+  #console(): string {
+    return join(this.#daemon.paths.base, 'pod', SERIAL_LOG.replace(/^\/(var\/)?run\//, ''));
   }
 
   get uri(): string {

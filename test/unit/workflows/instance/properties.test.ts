@@ -8,7 +8,14 @@ import type { InstanceCommand, InstanceEvent, InstanceState } from '../../../../
 import { initialState, isOver } from '../../../../workflows/instance/state.ts';
 import { at, domain, found, heldToken, instance, pod, vmi } from './facts.ts';
 
-const STATES: DomainState[] = ['none', 'starting', 'running', 'paused', 'shuttingDown', 'shutoff', 'crashed'];
+const STATES: DomainState[] = [
+  ...(['none', 'starting', 'incoming', 'running', 'paused', 'shuttingDown', 'shutoff', 'crashed'] as const),
+];
+const migrationId = 'migration/default/mig-1/m1';
+const migration = { namespace: 'default', name: 'mig-1', uid: 'm1' };
+const targetRef = { name: 'p2', uid: 'p2', node: 'n2' };
+const PHASES = ['Pending', 'Scheduling', 'Running', 'Succeeded', 'Failed'] as const;
+const moving = { ...heldToken, moving: { migration, podUid: 'p2', podName: 'p2', node: 'n2' } };
 const podRef = { name: 'p1', uid: 'p1', node: 'n1' };
 const failure = fc.constantFrom(
   ...(['DomainFailed', 'PodFailed', 'InvalidSpec', 'Cancelled', 'Unknown'] as const).map((type) => ({
@@ -20,7 +27,14 @@ const failure = fc.constantFrom(
 /** Whatever may come in, in whatever order: `id` stands for the operation under way. */
 const anyEvent = (id: string): fc.Arbitrary<InstanceEvent> => {
   const kind = id.startsWith('vmi-start') ? ('start' as const) : ('shutdown' as const);
+  const ofOther = id.startsWith('migration') ? ofMigration : ofStartOrShutdown(id, kind);
   return fc.oneof(
+    ofOther,
+    ofOther,
+    fc.constantFrom(migrationId, 'migration/default/mig-2/m2').map((operationId): InstanceEvent => ({
+      type: 'migrationProposed',
+      proposal: { operationId, migration: { ...migration, uid: operationId.slice(-2) } },
+    })),
     fc.record({
       type: fc.constant('instanceObserved' as const),
       facts: fc
@@ -49,6 +63,37 @@ const anyEvent = (id: string): fc.Arbitrary<InstanceEvent> => {
     fc.constant<InstanceEvent>({ type: 'timerFired' }),
     fc.constant<InstanceEvent>({ type: 'operationLost', id }),
     fc.boolean().map((isOpen): InstanceEvent => ({ type: 'operationExists', id, isOpen })),
+  );
+};
+
+/** What a migration says, also one that the entity does not know. */
+const ofMigration: fc.Arbitrary<InstanceEvent> = fc.oneof(
+  fc.constantFrom(...PHASES).map((phase): InstanceEvent => ({
+    type: 'operationProgress',
+    progress: {
+      ...{ operationId: migrationId, kind: 'migrate', phase },
+      ...(phase === 'Succeeded' ? { pod: targetRef, epoch: 2 } : {}),
+      migration: { migration, phase, phaseTimes: [], ...(phase === 'Pending' ? {} : { target: targetRef }) },
+    },
+  })),
+  fc.constantFrom('succeeded', 'failed', 'cancelled', 'lost').map((outcome): InstanceEvent => ({
+    type: 'operationFinished',
+    finished: {
+      ...{ operationId: migrationId, kind: 'migrate' },
+      ...(outcome === 'lost' ? { outcome: 'failed', end: 'unknown' } : { outcome: outcome as 'failed' }),
+      ...(outcome === 'succeeded' ? { pod: targetRef, epoch: 2 } : {}),
+      migration: {
+        migration,
+        phase: outcome === 'succeeded' ? 'Succeeded' : 'Failed',
+        phaseTimes: [],
+        target: targetRef,
+      },
+    },
+  })),
+);
+
+const ofStartOrShutdown = (id: string, kind: 'start' | 'shutdown'): fc.Arbitrary<InstanceEvent> =>
+  fc.oneof(
     fc
       .record({ phase: fc.constantFrom('Pending', 'Scheduling', 'Scheduled', 'Running'), hasPod: fc.boolean() })
       .map(({ phase, hasPod }): InstanceEvent => ({
@@ -72,7 +117,6 @@ const anyEvent = (id: string): fc.Arbitrary<InstanceEvent> => {
         },
       })),
   );
-};
 
 /** Answers that come only when they were asked for. */
 const answers = (commands: InstanceCommand[]): fc.Arbitrary<InstanceEvent>[] =>
@@ -80,9 +124,14 @@ const answers = (commands: InstanceCommand[]): fc.Arbitrary<InstanceEvent>[] =>
     if (command.type === 'release') return [fc.constant({ type: 'released' })];
     if (command.type !== 'adopt') return [];
     const world = fc.record({
-      pods: fc.constantFrom<PodFacts[][]>([], [pod()], [pod(), pod({ uid: 'p2', name: 'p2' })]),
+      pods: fc.constantFrom<PodFacts[][]>(
+        [],
+        [pod()],
+        [pod(), pod({ uid: 'p2', name: 'p2' })],
+        [pod(), pod({ uid: 'p2', name: 'p2', migration })],
+      ),
       state: fc.option(fc.constantFrom(...STATES)),
-      held: fc.boolean(),
+      held: fc.constantFrom(undefined, heldToken, moving),
       deleting: fc.boolean(),
       phase: fc.constantFrom('', 'Pending', 'Scheduled', 'Running', 'Failed'),
     });
@@ -92,7 +141,7 @@ const answers = (commands: InstanceCommand[]): fc.Arbitrary<InstanceEvent>[] =>
         found: found({
           instance: instance({ deleting, phase }),
           pods,
-          ...(held ? { token: heldToken } : {}),
+          ...(held === undefined ? {} : { token: held }),
           domains: state === null ? {} : { p1: domain(state) },
         }),
       })),
@@ -172,6 +221,18 @@ test('attempts only grow, so that no operation id is used twice', () =>
     expect(after.attempts.shutdown).toBeGreaterThanOrEqual(before.attempts.shutdown);
   }));
 
+test('nothing is begun while the token says that the guest moves, but the migration that moves it', () =>
+  holdsAlways((step) => {
+    const isAdopted = step.event.type === 'adopted' && step.event.found.token?.moving !== undefined;
+    const isWaited = !isAdopted || step.after.operation?.kind === 'migrate' || step.after.settled.includes('m1');
+    expect(isWaited || step.after.adoption !== 'done').toBe(true);
+  }));
+
+test('a Pod that is to be shut down as a leftover is never the one that holds the guest', () =>
+  holdsAlways(({ after }) => {
+    expect(after.leftovers.map(({ uid }) => uid)).not.toContain(after.pod?.uid);
+  }));
+
 test('a final phase stays', () =>
   holdsAlways(({ before, after }) => {
     if (before.phase === 'Succeeded' || before.phase === 'Failed') expect(after.phase).toBe(before.phase);
@@ -199,5 +260,7 @@ test('the lives that these properties walk reach every kind of command', () => {
     .flat()
     .flatMap(({ commands }) => commands)
     .map((command) => (command.type === 'begin' ? command.operation.kind : command.type));
-  expect([...new Set(words)].sort()).toEqual(['adopt', 'cancel', 'forward', 'release', 'shutdown', 'start']);
+  expect([...new Set(words)].sort()).toEqual([
+    ...['adopt', 'answer', 'cancel', 'forward', 'migrate', 'release', 'shutdown', 'start'],
+  ]);
 });

@@ -48,12 +48,12 @@ export const oneOf = (
     refuse(field, `"${value}" is unknown: use ${known.filter(Boolean).join(', ')}`),
   );
 
-/** A cause if the gate is not in force. */
-export const needsGate = (field: string, gate: string, { featureGates }: ClusterConfig): Cause[] =>
+/** A cause if the gate is not in force; `what`: what needs it, if the field does not say so. */
+export const needsGate = (field: string, gate: string, { featureGates }: ClusterConfig, what = 'it'): Cause[] =>
   when(!featureGates.includes(gate), () =>
     invalid(
       field,
-      `it needs the feature gate ${gate}: add it to spec.configuration.developerConfiguration.featureGates of the KubeVirt object`,
+      `${what} needs the feature gate ${gate}: add it to spec.configuration.developerConfiguration.featureGates of the KubeVirt object`,
     ),
   );
 

@@ -59,6 +59,8 @@ interface Request {
   field: string;
 }
 
+const asksClaim = ({ claimName, requestName }: Device): boolean => (claimName ?? requestName) !== undefined;
+
 const judged = (
   devices: Device[],
   field: string,
@@ -66,35 +68,33 @@ const judged = (
   mixed: boolean,
   config: ClusterConfig,
 ): { causes: Cause[]; requests: Request[] } => {
-  const asksClaim = ({ claimName, requestName }: Device): boolean => (claimName ?? requestName) !== undefined;
-  const byClaim = devices.filter((device) => !device.deviceName && asksClaim(device));
-  const named = devices.filter((device) => !byClaim.includes(device));
-  if (!mixed && byClaim.length > 0 && named.length > 0)
+  const requests = devices.flatMap((device, index) => {
+    const { claimName = '', requestName = '' } = device;
+    return !device.deviceName && asksClaim(device) ? [{ claimName, requestName, field: `${field}[${index}]` }] : [];
+  });
+  const named = devices.filter((device) => device.deviceName || !asksClaim(device));
+  if (!mixed && requests.length > 0 && named.length > 0)
     return { causes: [invalid(field, 'devices by name and by claim exclude each other: keep one kind')], requests: [] };
-  const causes = named.flatMap((device) => [
-    ...when(!device.deviceName, () => required(field, `"${device.name}" says no device: set deviceName`)),
-    ...when(Boolean(device.deviceName) && asksClaim(device), () =>
-      invalid(field, `"${device.name}" has a deviceName and a claim: keep one`),
-    ),
-  ]);
-  if (byClaim.length > 0 && !hasGate(config, gate))
+  const causes = named.flatMap((device) => byName(device, field));
+  if (requests.length > 0 && !hasGate(config, gate))
     return { causes: [...causes, ...needsGate(field, gate, config)], requests: [] };
-  const requests = byClaim.map(({ claimName = '', requestName = '', ...device }) => ({
-    claimName,
-    requestName,
-    field: `${field}[${devices.findIndex(({ name }) => name === device.name)}]`,
-  }));
   return {
-    causes: [
-      ...causes,
-      ...requests.flatMap(({ claimName, requestName, field: at }) => [
-        ...when(claimName === '', () => required(`${at}.claimName`, 'name a claim of spec.resourceClaims')),
-        ...when(requestName === '', () => required(`${at}.requestName`, 'name a request of the claim')),
-      ]),
-    ],
-    requests: requests.filter(({ claimName, requestName }) => claimName !== '' && requestName !== ''),
+    causes: [...causes, ...requests.flatMap(complete)],
+    requests: requests.filter((request) => complete(request).length === 0),
   };
 };
+
+const byName = (device: Device, field: string): Cause[] => [
+  ...when(!device.deviceName, () => required(field, `"${device.name}" says no device: set deviceName`)),
+  ...when(Boolean(device.deviceName) && asksClaim(device), () =>
+    invalid(field, `"${device.name}" has a deviceName and a claim: keep one`),
+  ),
+];
+
+const complete = ({ claimName, requestName, field }: Request): Cause[] => [
+  ...when(claimName === '', () => required(`${field}.claimName`, 'name a claim of spec.resourceClaims')),
+  ...when(requestName === '', () => required(`${field}.requestName`, 'name a request of the claim')),
+];
 
 const ofNetworks = (networks: NewerNetwork[], config: ClusterConfig): Request[] =>
   hasGate(config, 'NetworkDevicesWithDRA')

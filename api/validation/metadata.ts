@@ -36,7 +36,7 @@ export const metadataCauses = (
       unsupported('metadata.labels', `${reserved.join(', ')} are written by the system itself: drop them`),
     ),
     ...GATED_ANNOTATIONS.flatMap(({ annotation, gate }) =>
-      annotations?.[annotation] ? needsGate('metadata.annotations', gate, config) : [],
+      annotations?.[annotation] ? needsGate('metadata.annotations', gate, config, annotation) : [],
     ),
   ];
 };

@@ -67,24 +67,24 @@ const nodeTerm = ({ matchExpressions = [], matchFields = [] }: NodeTerm, field: 
   }),
 ];
 
+/** How many values each operator takes. */
+const OPERATORS: Record<string, { takes: string; fits: (count: number) => boolean }> = {
+  In: { takes: 'values', fits: (count) => count > 0 },
+  NotIn: { takes: 'values', fits: (count) => count > 0 },
+  Exists: { takes: 'no values', fits: (count) => count === 0 },
+  DoesNotExist: { takes: 'no values', fits: (count) => count === 0 },
+  Gt: { takes: 'one value', fits: (count) => count === 1 },
+  Lt: { takes: 'one value', fits: (count) => count === 1 },
+};
+
 const nodeRequirement = ({ key, operator, values = [] }: Requirement, field: string): Cause[] => {
-  const fits: Record<string, boolean> = {
-    In: values.length > 0,
-    NotIn: values.length > 0,
-    Exists: values.length === 0,
-    DoesNotExist: values.length === 0,
-    Gt: values.length === 1,
-    Lt: values.length === 1,
-  };
+  const known = OPERATORS[operator];
   return [
-    ...when(fits[operator] === undefined, () =>
-      invalid(`${field}.operator`, `"${operator}" is unknown: use ${Object.keys(fits).join(', ')}`),
+    ...when(known === undefined, () =>
+      invalid(`${field}.operator`, `"${operator}" is unknown: use ${Object.keys(OPERATORS).join(', ')}`),
     ),
-    ...when(fits[operator] === false, () =>
-      invalid(
-        `${field}.values`,
-        `${operator} takes ${/In/.test(operator) ? 'values' : /t$/.test(operator) && operator.length === 2 ? 'one value' : 'no values'}`,
-      ),
+    ...when(known?.fits(values.length) === false, () =>
+      invalid(`${field}.values`, `${operator} takes ${known?.takes}`),
     ),
     ...labelKey(key, `${field}.key`),
   ];

@@ -1,8 +1,11 @@
 import type { VirtualMachineInstanceSpec } from '../kubevirt/types.ts';
 
+/** Bus of disks that name none; elsewhere SATA. */
+const BUSES: Record<string, string> = { arm64: 'virtio', s390x: 'virtio' };
+
 /** What differs between the architectures of guests: buses, watchdog, firmware, CPU model. */
 export const completeArchitecture = (spec: VirtualMachineInstanceSpec): void => {
-  completeDiskDevices(spec, spec.architecture === 'amd64' ? 'sata' : 'virtio');
+  completeDiskDevices(spec, BUSES[spec.architecture ?? ''] ?? 'sata');
   completeInputs(spec);
   if (spec.architecture === 'arm64') completeArm(spec);
   else completeWatchdog(spec);

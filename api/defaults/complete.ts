@@ -2,7 +2,7 @@ import type { ClusterConfig } from '../cluster-config/index.ts';
 import type { VirtualMachineInstance, VirtualMachineInstanceSpec } from '../kubevirt/types.ts';
 import { completeArchitecture } from './architecture.ts';
 import { completeCpuModel, completeCpuTopology } from './cpu.ts';
-import { completeClock, completeFeatures } from './features.ts';
+import { completeClock, completeDisplays, completeFeatures } from './features.ts';
 import { completeHotplug } from './hotplug.ts';
 import { completeHypervDependencies } from './hyperv.ts';
 import { completeMemory } from './memory.ts';
@@ -23,6 +23,7 @@ export const withDefaults = (vmi: VirtualMachineInstance, config: ClusterConfig)
   const { spec } = complete;
   completeSpec(spec, config);
   completeFeatures(spec);
+  completeDisplays(spec);
   completeFirmware(complete);
   completeClock(spec);
   completeProbes(spec);

@@ -27,6 +27,11 @@ const completeHyperv = (hyperv: Features['hyperv']): void => {
   if (hyperv.spinlocks?.enabled === true) hyperv.spinlocks.spinlocks ??= SPINLOCK_RETRIES;
 };
 
+/** A framebuffer of a virtual GPU's display that is mentioned is on. */
+export const completeDisplays = ({ domain }: VirtualMachineInstanceSpec): void => {
+  for (const { virtualGPUOptions } of domain.devices.gpus ?? []) enable(virtualGPUOptions?.display?.ramFB);
+};
+
 /** A timer that is mentioned is present. */
 export const completeClock = ({ domain }: VirtualMachineInstanceSpec): void => {
   const { hpet, kvm, pit, rtc, hyperv } = domain.clock?.timer ?? {};

@@ -200,6 +200,7 @@ describe('disks', () => {
     ['amd64', 'sata'],
     ['arm64', 'virtio'],
     ['s390x', 'virtio'],
+    ['riscv64', 'sata'],
   ])('on %s the bus is %s', (architecture, bus) => {
     const disks = [{ name: 'a' }, { name: 'b', cdrom: {} }, { name: 'c', lun: { bus: 'scsi' } }];
     expect(complete({ devices: { disks } }, { architecture }).spec.domain.devices.disks).toEqual([
@@ -252,6 +253,18 @@ describe('features', () => {
     const { cpu, features } = complete({ features: { hyperv: { evmcs: {} } } }).spec.domain;
     expect(features?.hyperv?.vapic).toEqual({ enabled: true });
     expect(cpu?.features).toEqual([{ name: 'vmx', policy: 'require' }]);
+  });
+
+  test('a framebuffer that is mentioned is on', () => {
+    const gpus = [
+      { name: 'a', deviceName: 'v/a', virtualGPUOptions: { display: { ramFB: {} } } },
+      { name: 'b', deviceName: 'v/b', virtualGPUOptions: { display: { ramFB: { enabled: false } } } },
+      { name: 'c', deviceName: 'v/c' },
+    ];
+    const displays = complete({ devices: { gpus } }).spec.domain.devices.gpus ?? [];
+    expect(displays.map(({ virtualGPUOptions }) => virtualGPUOptions?.display?.ramFB?.enabled)).toEqual([
+      ...[true, false, undefined],
+    ]);
   });
 
   test('s390x has no ACPI and its own watchdog', () => {

@@ -207,8 +207,19 @@ export const migrationProxy = (options: ProxyOptions): RunningProxy => {
         await store.save(session);
         await openSource(session);
       }),
-    link: ({ migrationUid, target }) =>
-      peerLink({ dial: () => dialPeer(credentials, target, { migrationUid, channel: HAND_OVER }), node: target.node }),
+    link: ({ migrationUid, target }, onSilent) =>
+      peerLink({
+        dial: () => dialPeer(credentials, target, { migrationUid, channel: HAND_OVER }),
+        node: target.node,
+        ...(onSilent && { silent: { tell: onSilent } }),
+      }),
+    interrupt(migrationUid, why) {
+      const found = sessions.get(migrationUid);
+      if (found === undefined || found.sockets.size === 0) return;
+      log.warn({ migrationUid, why }, 'the channels of a migration are broken off');
+      trouble(found, why);
+      for (const socket of found.sockets) socket.destroy();
+    },
     troubles: (migrationUid) => [...(sessions.get(migrationUid)?.troubles ?? [])],
     close: (migrationUid) => inTurn(() => end(migrationUid)),
     reopen: () =>

@@ -17,13 +17,20 @@ export interface LinkOptions {
   deadlineMs?: number;
   /** Between two signs of life. */
   pingMs?: number;
+  /** Told, again and again, of a peer that has answered nothing for so long. */
+  silent?: { afterMs?: number; tell: () => void };
 }
 
+/** Together with a ping's interval less than the 30 s within which a frozen peer is to be noticed. */
+const SILENT_AFTER_MS = 20_000;
+
 /**
- * The source's end of the hand-over. Connected at the first request and kept so; a connection that is lost or does not answer in time is given up, and
- * the next request makes another. One request at a time.
+ * The source's end of the hand-over. Connected soon and kept so; a connection that is lost or does not answer in time is given up, and the next request
+ * makes another. One request at a time.
  */
-export const peerLink = ({ dial, node, deadlineMs = 8_000, pingMs = 5_000 }: LinkOptions): PeerLink => {
+export const peerLink = ({ dial, node, deadlineMs = 8_000, pingMs = 5_000, silent }: LinkOptions): PeerLink => {
+  let heardAt = Date.now();
+  let pinging = false;
   let connection: Socket | undefined;
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -46,7 +53,9 @@ export const peerLink = ({ dial, node, deadlineMs = 8_000, pingMs = 5_000 }: Lin
     const socket = await connect();
     try {
       socket.write(encodeFrame(request));
-      return handOverReply.parse(await readFrame(socket, { maxBytes: MAX_MESSAGE_BYTES, timeoutMs: deadlineMs }));
+      const reply = await readFrame(socket, { maxBytes: MAX_MESSAGE_BYTES, timeoutMs: deadlineMs });
+      heardAt = Date.now();
+      return handOverReply.parse(reply);
     } catch (error) {
       drop(socket);
       throw failure('PeerUnreachable', `the worker of node ${node}: ${request.method}: ${peerTrouble(error)}`, error);
@@ -68,8 +77,15 @@ export const peerLink = ({ dial, node, deadlineMs = 8_000, pingMs = 5_000 }: Lin
   };
 
   // Shows early that the other side is gone, so that the hand-over finds a connection that works.
+  const ping = async (): Promise<void> => {
+    if (pinging) return;
+    pinging = true;
+    await ask({ method: 'ping' }).catch(() => undefined);
+    pinging = false;
+  };
   const pings = setInterval(() => {
-    if (connection !== undefined) ask({ method: 'ping' }).catch(() => undefined);
+    void ping();
+    if (silent && Date.now() - heardAt > (silent.afterMs ?? SILENT_AFTER_MS)) silent.tell();
   }, pingMs).unref();
 
   return {

@@ -13,8 +13,13 @@ export interface MigrationProxy {
   admit(session: TargetSession): Promise<void>;
   /** Source: serves the sockets in the Pod. Repeated: connections that stand are left alone. @throws PodFailed when the Pod's directory is gone */
   open(session: SourceSession): Promise<void>;
-  /** Source: to the target's node worker, for the hand-over. */
-  link(session: SourceSession): PeerLink;
+  /** Source: to the target's node worker, for the hand-over. `onSilent`: it has answered nothing for 20 s, and does not yet. */
+  link(session: SourceSession, onSilent?: () => void): PeerLink;
+  /**
+   * Source: breaks what connections stand, whose other side is lost: only then does whoever waits for them learn of it (TCP itself tries for many minutes
+   * to deliver what is under way). The session stays.
+   */
+  interrupt(migrationUid: string, why: string): void;
   /** Source: what has gone wrong with channels of a migration so far, newest last; a few. */
   troubles(migrationUid: string): string[];
   /** Ends a migration's session on this node, its connections with it, and takes away what it left in the Pod. None: does nothing. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NodeActivities } from '../../../api/contract/activities.ts';
 import type { CarryOut, MigrationVerdict } from '../../../api/contract/migrations.ts';
-import type { MigrationNumbers, MigrationOutcome } from '../../../api/launcher/migration.ts';
+import type { MigrationMode, MigrationNumbers, MigrationOutcome } from '../../../api/launcher/migration.ts';
 import { failure } from '../../failures.ts';
 import { withLauncher } from '../connect.ts';
 import { isUnreachable } from '../launcher-client/errors.ts';
@@ -40,11 +40,23 @@ export const migrateVMI =
         pod: { name: pod.name, uid: pod.uid },
         target: { node: target.node, address: endpoint.address, port: endpoint.port },
       };
-      const peer = ports.proxy.link(session);
+      let mode: MigrationMode | undefined;
+      const noting: Beating = {
+        ...progress,
+        report(latest) {
+          if (typeof latest === 'object') ({ mode } = latest);
+          progress.report(latest);
+        },
+      };
+      const peer = ports.proxy.link(session, () => {
+        // A post-copy has parts of the guest on either side: it can only wait until they are together again.
+        if (mode === 'PostCopy') return;
+        ports.proxy.interrupt(migration.uid, `the worker of node ${target.node} does not answer any more`);
+      });
       try {
         if (!(await hasBegun(ports, request, progress))) await meetPeer(peer, target.node, progress);
         await ports.proxy.open(session);
-        const outcome = await untilEnded(ports, request, progress);
+        const outcome = await untilEnded(ports, request, noting);
         return await verdictOf(ports, request, outcome, peer);
       } finally {
         peer.close();

@@ -13,7 +13,7 @@ import { otherNode } from '../support/nodes.ts';
 import { systemPods, untilSystemReady } from '../support/pods.ts';
 import { qemuProcesses } from '../support/processes.ts';
 import { takeRoom } from '../support/room.ts';
-import { freeSpace, limitSpace } from '../support/small-disk.ts';
+import { freeSpace, limitSpace, takeSpace } from '../support/small-disk.ts';
 import { claimDirectory, condition, createClaim, createVm, deleteVm, getVmi, NAMESPACE } from '../support/vms.ts';
 import { SHARED_DIRECTORY, untilReady } from '../support/vms.ts';
 import { workersFrozen } from '../support/workers.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await untilSystemReady();
   await deleteMigrations();
   for (const vm of [DISKS, FULL, STOPPED, FINE]) await deleteVm(vm);
-  await limitSpace(claimDirectory(FULL), '6m');
+  await limitSpace(claimDirectory(FULL), '68m');
   await createClaim(DISKS, '16Mi', NAMESPACE, 'ReadWriteOnce');
   await createClaim(FULL);
   await createVm(FULL, { claim: FULL });
@@ -96,6 +96,7 @@ describe('a migration that cannot be is refused on its object, with the remedy',
   });
 
   test('a VM that an I/O error has paused', async () => {
+    await takeSpace(claimDirectory(FULL), 4 * 1024 * 1024);
     const fill = 'dd if=/dev/urandom of=/data/fill bs=64k count=400; sync';
     await runInGuest(createContext(), { namespace: NAMESPACE, name: FULL }, `(${fill}) >/dev/null 2>&1 </dev/null &`);
     const isPaused = (vmi: Parameters<typeof condition>[0]) => condition(vmi, 'Paused')?.reason === 'PausedIOError';

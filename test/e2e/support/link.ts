@@ -23,7 +23,7 @@ export async function cutLink(node: string, how: Cut): Promise<void> {
     tcp dport ${MIGRATION_PORT} ${verdict}
     tcp sport ${MIGRATION_PORT} ${verdict}
   }`;
-  await nft(node, `table inet ${TABLE} { ${chain('input')}\n${chain('output')} }\n`);
+  await nft(node, `table inet ${TABLE} {\n${chain('input')}\n${chain('output')}\n}\n`);
 }
 
 /** Takes `cutLink` back; does nothing if it was not cut. */

@@ -20,6 +20,13 @@ export async function limitSpace(directory: string, size: string): Promise<void>
   await onEachNode(`mkdir -p ${path} && mount -t tmpfs -o size=${size},mode=0777 small ${path}`);
 }
 
+/** Fills such a file system up, on each node, but for so many bytes. */
+export async function takeSpace(directory: string, leave: number): Promise<void> {
+  const path = `${SHARED_DIRECTORY}/${directory}`;
+  const free = `$(df --output=avail -B1 ${path} | tail -1)`;
+  await onEachNode(`fallocate -l $((${free} - ${leave})) ${path}/ballast`);
+}
+
 /** Takes `limitSpace` back; does nothing if there is none. */
 export async function freeSpace(directory: string): Promise<void> {
   const path = `${SHARED_DIRECTORY}/${directory}`;

@@ -189,32 +189,6 @@ test('all channels carry bytes both ways, unchanged and in order', async () => {
   expect(target.proxy.stats().traffic).toEqual(traffic);
 });
 
-test('none of several connections overtakes the first, however slowly that gets through', async () => {
-  const source = await listening('node-a', credentialsOf(issued['node-a']));
-  const target = await listening('node-b', credentialsOf(issued['node-b']));
-  const arrived: string[] = [];
-  await serveTarget(target, 'memory', (socket) => socket.once('data', (data: Buffer) => arrived.push(data.toString())));
-  const { port } = target.proxy.endpoint();
-  let delayMs = 500;
-  const slow = createServer((near) => {
-    const far = keep(connect({ host: '127.0.0.1', port }));
-    setTimeout(() => keep(near).pipe(far).pipe(near), delayMs);
-    delayMs = 0;
-  });
-  servers.push(slow);
-  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
-  await target.proxy.admit(targetSession());
-  const { port: slowPort } = slow.address() as { port: number };
-  await source.proxy.open(sourceSession(target, { target: { node: 'node-b', address: '127.0.0.1', port: slowPort } }));
-  for (const n of [1, 2, 3, 4]) {
-    const socket = connectSource(source, 'memory');
-    socket.write(String(n));
-    await once(socket, 'connect');
-  }
-  await until('all to arrive', () => arrived.length === 4);
-  expect(arrived[0]).toBe('1');
-});
-
 test('an end in one direction leaves the other open', async () => {
   const { source, target } = await ready();
   await serveTarget(target, 'libvirt', (socket) => {
@@ -697,4 +671,18 @@ test('a peer that is killed in the middle: what arrived is the beginning of what
   await until('the break', () => isOver(socket));
   const all = Buffer.concat(received);
   expect(all.equals(sent.subarray(0, all.length))).toBe(true);
+});
+
+test('channels that are interrupted break at once, and others can be opened', async () => {
+  const { source, target } = await ready();
+  await serveTarget(target, 'memory', echo);
+  const socket = connectSource(source, 'memory');
+  socket.write('there');
+  await once(socket, 'data');
+  source.proxy.interrupt(migrationUid, 'nobody answers');
+  await until('the end', () => isOver(socket));
+  expect(source.proxy.troubles(migrationUid)).toEqual(['nobody answers']);
+  const again = connectSource(source, 'memory');
+  again.end('again');
+  expect(await text(again)).toBe('again');
 });

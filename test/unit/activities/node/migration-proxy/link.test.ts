@@ -47,14 +47,14 @@ afterEach(() => {
   server.close();
 });
 
-const link = (pingMs = 10_000): PeerLink => {
+const link = (pingMs = 10_000, silent?: { afterMs: number; tell: () => void }): PeerLink => {
   const dial = (): Promise<Socket> => {
     dials++;
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => undefined);
     return Promise.resolve(socket);
   };
-  const one = peerLink({ dial, node: 'node-b', deadlineMs: 200, pingMs });
+  const one = peerLink({ dial, node: 'node-b', deadlineMs: 200, pingMs, ...(silent && { silent }) });
   links.push(one);
   return one;
 };
@@ -111,13 +111,13 @@ test('garbage is not an answer', async () => {
   await expect(link().resume()).rejects.toMatchObject({ type: 'PeerUnreachable' });
 });
 
-test('signs of life go over a connection that is there, and make none', async () => {
+test('signs of life go over the connection that is there', async () => {
   const peer = link(20);
-  expect(dials).toBe(0);
   answer = (socket) => void socket.write(encodeFrame(requests.length === 1 ? { view } : {}));
   await peer.inspect();
   await until('a ping', () => requests.length > 2);
   expect(requests[1]).toEqual({ method: 'ping' });
+  expect(dials).toBe(1);
   peer.close();
 });
 
@@ -126,4 +126,31 @@ test('who cannot be reached is said by whoever dials', async () => {
   const peer = peerLink({ dial, node: 'node-b' });
   links.push(peer);
   await expect(peer.resume()).rejects.toMatchObject({ type: 'PeerUnreachable', message: 'nobody listens' });
+});
+
+test('of a peer that answers nothing for too long it is told, and no longer once it answers', async () => {
+  let told = 0;
+  const peer = link(50, { afterMs: 300, tell: () => void told++ });
+  await peer.inspect();
+  await until('some pings', () => requests.length > 4);
+  expect(told).toBe(0);
+  answer = () => undefined;
+  await until('it is told, and again', () => told > 1);
+  answer = (socket) => void socket.write(encodeFrame({ view }));
+  expect(await peer.resume()).toEqual(view);
+  const before = told;
+  const pings = requests.length;
+  await until('some more pings', () => requests.length > pings + 4);
+  expect(told).toBe(before);
+});
+
+test('signs of life do not queue up before a request', async () => {
+  answer = () => undefined;
+  const peer = link(20);
+  await until('a ping', () => requests.length > 0);
+  const asked = Date.now();
+  answer = (socket) => void socket.write(encodeFrame({ view }));
+  expect(await peer.resume()).toEqual(view);
+  // One that is under way is waited for.
+  expect(Date.now() - asked).toBeLessThan(400);
 });

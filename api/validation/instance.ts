@@ -18,7 +18,7 @@ import { lifecycleRules } from './lifecycle.ts';
 import { memoryIsThere, memoryRules } from './memory.ts';
 import { metadataCauses } from './metadata.ts';
 import { nameRules } from './names.ts';
-import { networkRules } from './networks.ts';
+import { defaultNetwork, networkRules } from './networks.ts';
 import { probeRules } from './probes.ts';
 import type { Requester } from './requester.ts';
 import { SYSTEM, USER } from './requester.ts';
@@ -36,6 +36,7 @@ export const SPEC_RULES: Rule[] = [
   launchSecurityRules,
   schedulingRules,
   choiceRules,
+  defaultNetwork,
   networkRules,
   interfaceRules,
   claimRules,

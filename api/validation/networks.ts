@@ -33,6 +33,19 @@ export const networkRules: Rule = ({ spec }, config) => {
   ];
 };
 
+/** Who names neither interface nor network gets the Pod's by the cluster's default, unless that binding is gone. */
+export const defaultNetwork: Rule = ({ spec }, config) => {
+  const { autoattachPodInterface, interfaces = [] } = spec.domain.devices;
+  const none = interfaces.length === 0 && (spec.networks ?? []).length === 0;
+  return when(none && autoattachPodInterface !== false, () =>
+    required(
+      'spec.networks[0].name',
+      `the cluster's default binding ${config.defaultNetworkInterface} is gone: name an interface, or set ` +
+        'spec.configuration.network.defaultNetworkInterface of the KubeVirt object to masquerade',
+    ),
+  );
+};
+
 const oneNetwork = (network: NewerNetwork, field: string, interfaces: Interface[]): Cause[] => {
   const types = TYPES.filter((key) => network[key] !== undefined);
   return [

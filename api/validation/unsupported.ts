@@ -3,9 +3,8 @@ import type { Cause, Rule } from './cause.ts';
 import { unsupported } from './cause.ts';
 
 /** What of KubeVirt's API virtflow cannot do yet: refused by name instead of being left out in silence. */
-export const unsupportedFeatures: Rule = (vmi, config) => [
+export const unsupportedFeatures: Rule = (vmi) => [
   ...features(vmi),
-  ...defaultBinding(vmi, config),
   ...(vmi.spec.volumes ?? []).flatMap((volume, index) => volumes(volume, `spec.volumes[${index}]`)),
   ...(vmi.spec.networks ?? []).flatMap((network, index) => networks(network, `spec.networks[${index}]`)),
   ...(vmi.spec.domain.devices.interfaces ?? []).flatMap((nic, index) =>
@@ -62,21 +61,6 @@ const volumes = (volume: Volume, field: string): Cause[] =>
     [`${field}.persistentVolumeClaim.hotpluggable`]: volume.persistentVolumeClaim?.hotpluggable,
     [`${field}.dataVolume.hotpluggable`]: volume.dataVolume?.hotpluggable,
   });
-
-/** Without interface and network the defaults give the Pod's, unless by a binding that is gone. */
-const defaultBinding: Rule = ({ spec }, config) => {
-  const { autoattachPodInterface, interfaces = [] } = spec.domain.devices;
-  const none = interfaces.length === 0 && (spec.networks ?? []).length === 0;
-  return none && autoattachPodInterface !== false
-    ? [
-        notYet(
-          'spec.domain.devices.interfaces',
-          `the cluster's default binding is ${config.defaultNetworkInterface}: set ` +
-            'spec.configuration.network.defaultNetworkInterface of the KubeVirt object to masquerade',
-        ),
-      ]
-    : [];
-};
 
 const networks = (network: Network, field: string): Cause[] => listed({ [`${field}.multus`]: network.multus });
 

@@ -6,12 +6,19 @@ export interface Departures {
   featureGates?: string[];
   disabledFeatureGates?: string[];
   useEmulation?: boolean;
+  vmRolloutStrategy?: NonNullable<KubeVirtConfiguration['vmRolloutStrategy']>;
   kubevirtConfiguration?: KubeVirtConfiguration;
 }
 
 /** The configuration that a case was answered under. */
 export function configurationOf(departures: Departures): ClusterConfig {
-  const { featureGates, disabledFeatureGates, useEmulation, kubevirtConfiguration = {} } = departures;
+  const {
+    featureGates,
+    disabledFeatureGates,
+    useEmulation,
+    vmRolloutStrategy,
+    kubevirtConfiguration = {},
+  } = departures;
   const developerConfiguration = {
     ...kubevirtConfiguration.developerConfiguration,
     ...(featureGates ? { featureGates } : {}),
@@ -20,6 +27,12 @@ export function configurationOf(departures: Departures): ClusterConfig {
   };
   // The generated type spells the field otherwise than the API does.
   return effectiveConfiguration({
-    spec: { configuration: { ...kubevirtConfiguration, developerConfiguration } },
+    spec: {
+      configuration: {
+        ...kubevirtConfiguration,
+        ...(vmRolloutStrategy === undefined ? {} : { vmRolloutStrategy }),
+        developerConfiguration,
+      },
+    },
   } as KubeVirt);
 }

@@ -1,10 +1,6 @@
 import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
 import { newInstance, newMigration, newVirtualMachine, type Fresh } from '../../../api/defaults/index.ts';
-import type {
-  KubeVirtConfiguration,
-  VirtualMachineInstance,
-  VirtualMachineInstanceMigration,
-} from '../../../api/kubevirt/types.ts';
+import type { VirtualMachineInstance, VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
 import {
   readNewInstance,
   readNewMigration,
@@ -35,7 +31,6 @@ export interface AdmissionCase extends Departures {
   kind: 'vm' | 'vmi' | 'vmim';
   input: unknown;
   user?: string;
-  vmRolloutStrategy?: KubeVirtConfiguration['vmRolloutStrategy'];
   /** What is there already; migrations only. */
   cluster?: { vmis: VirtualMachineInstance[]; migrations: VirtualMachineInstanceMigration[] };
   result: Answer;
@@ -119,14 +114,7 @@ const CLOCK: Fresh = { uuid: () => '<uuid>', now: '<timestamp>' };
 
 /** What virtflow says. */
 export function answerTo(testCase: AdmissionCase): Answer {
-  const { vmRolloutStrategy, kubevirtConfiguration } = testCase;
-  const config = configurationOf({
-    ...testCase,
-    ...(vmRolloutStrategy === undefined
-      ? {}
-      : { kubevirtConfiguration: { ...kubevirtConfiguration, vmRolloutStrategy } }),
-  });
-  const causes = JUDGES[testCase.kind](testCase, config);
+  const causes = JUDGES[testCase.kind](testCase, configurationOf(testCase));
   return causes.length === 0 ? { allowed: true } : { allowed: false, code: INVALID, causes };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { networkRules } from '../../../../api/validation/networks.ts';
-import { gated } from '../../../support/instances.ts';
+import { defaultNetwork, networkRules } from '../../../../api/validation/networks.ts';
+import { configured, gated } from '../../../support/instances.ts';
 import { ofDomain } from './told.ts';
 
 const judge = (networks: object[], spec: object = {}, config = gated([])): string[] => {
@@ -56,4 +56,13 @@ test.each<[string, object[], string[]]>([
 ])('networks %s', (_, networks, expected) => {
   const resourceClaims = [{ name: 'nics', resourceClaimName: 'nics' }];
   expect(judge(networks, { resourceClaims }, gated(['NetworkDevicesWithDRA']))).toEqual(expected);
+});
+
+test.each([
+  [{}, ['Required spec.networks[0].name']],
+  [{ autoattachPodInterface: false }, []],
+  [{ interfaces: [{ name: 'a', bridge: {} }] }, []],
+])('devices %j after the defaults of a cluster whose binding is gone', (devices, expected) => {
+  const slirp = configured({ network: { defaultNetworkInterface: 'slirp' } });
+  expect(ofDomain(defaultNetwork, { devices }, {}, slirp)).toEqual(expected);
 });

@@ -54,6 +54,6 @@ test('the cluster’s default binding is named with the remedy', () => {
   const text = (config: ClusterConfig): string => causesText(causesAgainstStart(withDefaults(vmi, config), config));
   expect(text(configured())).toMatch(/interfaces\[0\]\.bridge: not supported yet: .*defaultNetworkInterface/);
   expect(text(configured({ network: { defaultNetworkInterface: 'slirp' } }))).toMatch(
-    /not supported yet: the cluster's default binding is slirp: .*masquerade/,
+    /networks\[0\]\.name: the cluster's default binding slirp is gone: .*masquerade/,
   );
 });

@@ -12,7 +12,7 @@ import type { Migration } from './migration.ts';
 import { newMigration } from './migration.ts';
 import { moved, sourceClosed } from './move.ts';
 import { permitAcquired, permitReturned } from './permit.ts';
-import { accepted } from './propose.ts';
+import { accepted, proposed } from './propose.ts';
 import { newReport } from './report.ts';
 import { takeUp } from './take-up.ts';
 import { targetAbandoned, targetReady, targetRemoved, whileTargetLasts } from './target-pod.ts';
@@ -45,6 +45,8 @@ export async function migrateInstance(input: MigrateInput): Promise<OperationRes
 const migrate = async (migration: Migration): Promise<void> => {
   const { op, whileWanted } = migration;
   migration.enter('Pending');
+  // Its answer is on its way while the objects are looked at.
+  const asked = proposed(migration);
   // What an earlier run has left must be known, whoever cancels.
   const admission = await CancellationScope.nonCancellable(() =>
     op.step('AdmitMigration', { run: (round) => admitted(migration, round) }),
@@ -54,19 +56,18 @@ const migrate = async (migration: Migration): Promise<void> => {
     return CancellationScope.nonCancellable(() => takeUp(migration, left, admission));
   }
   if (wanted === undefined) throw new CancelledFailure('cancelled before anything was done');
-  await whileWanted(() => carryOut(migration, wanted));
+  await whileWanted(() => carryOut(migration, wanted, asked));
 };
 
-const carryOut = async (migration: Migration, admission: AdmittedMigration): Promise<void> => {
+const carryOut = async (migration: Migration, admission: AdmittedMigration, asked: Promise<boolean>): Promise<void> => {
   const { op, on, enter, say, tell } = migration;
   const { step } = op;
   say({ options: admission.options });
-  const { source, epoch } = await step('ProposeMigration', { run: (round) => accepted(migration, round) });
+  const { source, epoch } = await step('ProposeMigration', { run: (round) => accepted(migration, asked, round) });
   say({ source });
   const request = { sourceNode: source.node, priority: admission.priority };
   await step('AcquirePermit', { run: (round) => permitAcquired(migration, request, round), always: permitReturned });
 
-  enter('Scheduling');
   let created: PodRef | undefined;
   const pod = await step('CreateTargetPod', {
     limitMs: admission.timeouts.pending * 1000,
@@ -78,6 +79,7 @@ const carryOut = async (migration: Migration, admission: AdmittedMigration): Pro
     undo: (round) => targetRemoved(migration, created, round),
   });
   tell({ target: { name: pod.name, uid: pod.uid } });
+  enter('Scheduling');
   const [target, disks] = await together(
     () => step('AwaitTargetPod', { run: (round) => targetReady(migration, pod, admission, round) }),
     () =>

@@ -71,7 +71,8 @@ export const newMigration = (op: Operation, input: MigrateInput, report: Report)
     const isToldOf = report.enter(phase);
     if (!isToldOf) return;
     op.found({ migration: report.now() });
-    op.enter(phase);
+    // Before it is accepted nobody waits for its news.
+    op.enter(phase, phase === 'Pending' ? 'quietly' : undefined);
   };
   const fail = (failure: FailureInfo): void => {
     report.fail(failure);

@@ -13,13 +13,24 @@ export type Accepted = Extract<MigrationAnswer, { accepted: true }>;
 const ANSWERS_WITHIN_MS = 120_000;
 const ASK_AGAIN_MS = 10_000;
 
-/** Asks the instance's entity to be its operation. @throws NotMigratable, OperationUnderWay, DeadlineExceeded */
-export const accepted = async (migration: Migration, { trouble }: Round): Promise<Accepted> => {
-  const { input, on, answer } = migration;
-  const proposal = { operationId: workflowInfo().workflowId, migration: on.migration };
+/** Asks the instance's entity to be its operation. Resolves to false if there is none. */
+export const proposed = ({ input, on }: Migration): Promise<boolean> =>
+  tell(input.entity, migrationProposed, { operationId: workflowInfo().workflowId, migration: on.migration });
+
+/**
+ * Waits for the answer of the instance's entity.
+ * @param asked for the first time, while other things were done
+ * @throws NotMigratable, OperationUnderWay, DeadlineExceeded
+ */
+export const accepted = async (
+  migration: Migration,
+  asked: Promise<boolean>,
+  { trouble }: Round,
+): Promise<Accepted> => {
+  const { on, answer } = migration;
   const since = now();
-  for (;;) {
-    const isThere = await tell(input.entity, migrationProposed, proposal);
+  for (let asking = asked; ; asking = proposed(migration)) {
+    const isThere = await asking;
     await condition(() => answer() !== undefined, ASK_AGAIN_MS, { summary: 'the instance answers' });
     const told = answer();
     if (told?.accepted === true) return told;

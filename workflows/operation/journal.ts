@@ -26,8 +26,8 @@ export type Facts = Partial<Pick<OperationStatus, 'pod' | 'epoch' | 'end' | 'dea
 /** What an operation tells of itself: to queries, to the UI, to search, and to its entity. */
 export interface Journal {
   status: OperationStatus;
-  /** A new phase: search attributes follow. */
-  enter: (phase: string) => void;
+  /** A new phase: search attributes follow. `quietly`: the entity is not told. */
+  enter: (phase: string, quietly?: 'quietly') => void;
   /** The phase in which the operation ends; its end is told by `finish`. */
   close: (phase: string, failure?: FailureInfo) => void;
   found: (facts: { [K in keyof Facts]: Facts[K] | undefined }) => void;
@@ -83,9 +83,9 @@ export const newJournal = (
   return {
     status,
     changed,
-    enter: (phase) => {
+    enter: (phase, quietly) => {
       become(phase);
-      tellProgress();
+      if (quietly === undefined) tellProgress();
     },
     close: (phase, failure) => {
       if (failure !== undefined) status.failure = failure;

@@ -80,7 +80,7 @@ const ofMigration: fc.Arbitrary<InstanceEvent> = fc.oneof(
     type: 'operationFinished',
     finished: {
       ...{ operationId: migrationId, kind: 'migrate' },
-      ...(outcome === 'lost' ? { outcome: 'failed', end: 'unknown' } : { outcome: outcome as 'failed' }),
+      ...(outcome === 'lost' ? { outcome: 'failed', end: 'unknown' } : { outcome: outcome }),
       ...(outcome === 'succeeded' ? { pod: targetRef, epoch: 2 } : {}),
       migration: {
         migration,

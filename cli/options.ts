@@ -7,6 +7,14 @@ export function seconds(text: string): number {
   return value;
 }
 
+/** The same where 0 would mean not to wait at all. */
+export function atLeastOneSecond(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new InvalidArgumentError('A whole number of seconds, 1 or more; leave it out to wait without limit.');
+  return value;
+}
+
 /** A command on one VM: `virtflow <name> <vm> [-n namespace]`. */
 export const vmCommand = (name: string, description: string): Command =>
   new Command(name)

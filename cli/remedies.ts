@@ -6,8 +6,50 @@ interface On {
   name: string;
 }
 
+type Remedy = (on: On, message: string) => string;
+
+/** The VM runs and is well: none of these may disturb it, and only what is fixed when a VM starts takes a new start. First match. */
+const NOT_MIGRATABLE: readonly [RegExp, Remedy][] = [
+  [/does not exist|did not exist|does not run|no instance/, (on) => `start it: ${command('start', on)} --wait`],
+  [/no other node is labelled/, () => 'bring a second node and its worker back (kubectl get pods -n virtflow -o wide)'],
+  [
+    /the VM's nodeSelector/,
+    (on) => `give another node these labels (kubectl label node), then ${command('migrate', on)}`,
+  ],
+  [
+    /labels|addedNodeSelector|NodeSelector|another node|no node/,
+    (on) => `${command('migrate', on)} again with another selector, or give a node these labels`,
+  ],
+  [
+    /ReadWriteMany/,
+    (on) =>
+      `to make it migratable, create a ReadWriteMany claim, copy the data into it while the VM is stopped, and name it in the VM (access modes of a bound claim cannot be changed); until then it runs on where it is: ${command('status', on)}`,
+  ],
+  [/paused by/, (on) => `remove the cause of the pause, then ${command('migrate', on)}`],
+  [/being deleted|ending|being shut down/, () => 'wait for its end'],
+  [
+    /NotLiveMigratable/,
+    (on) =>
+      `change the field that the message names; it counts from the next start on (${command('restart', on)} when it suits), until then the VM runs on where it is`,
+  ],
+];
+
+const notMigratable: Remedy = (on, message) =>
+  NOT_MIGRATABLE.find(([pattern]) => pattern.test(message))?.[1](on, message) ??
+  `remove what the message names, then ${command('migrate', on)}; until then the VM runs on where it is`;
+
+/** What a Pod needs that is not ready, by what its message says of it. */
+const podNotReady: Remedy = ({ namespace }, message) => {
+  const pod = /\bPod (?!cannot)([a-z0-9][-a-z0-9.]*)/.exec(message)?.[1] ?? 'POD';
+  const see = `see the Pod's events (kubectl describe pod -n ${namespace} ${pod})`;
+  if (/Unschedulable|cannot be scheduled/.test(message))
+    return `make room on nodes, or change the selectors that rule them out; it goes on by itself; ${see}`;
+  if (/Image|[Pp]ull/.test(message)) return `correct the image's name, or make its registry reachable; ${see}`;
+  return `${see}: room on nodes, selectors, the image's name`;
+};
+
 /** For every failure type: what a person can do about it. Each continues a sentence: "…; do this". */
-const REMEDIES: Record<FailureInfo['type'], (on: On) => string> = {
+const REMEDIES: Record<FailureInfo['type'], Remedy> = {
   InvalidSpec: (on) => `correct the field that the message names, then ${command('restart', on)}`,
   ObjectGone: () => 'nothing: the object was deleted; create it again if it is still wanted',
   Forbidden: (on) =>
@@ -32,13 +74,11 @@ const REMEDIES: Record<FailureInfo['type'], (on: On) => string> = {
   StillRunning: (on) => `nothing yet: it is tried again; to end the guest at once, ${command('stop', on)} --force`,
   Unproven: () => 'bring the node or its node worker back: only they can prove that the guest is gone',
   NoWorker: () => "bring that node's worker back (kubectl get pods -n virtflow -o wide); it goes on by itself",
-  PodNotReady: (on) =>
-    `look at the Pod's events (kubectl describe pod -n ${on.namespace}): room on nodes, selectors, the image's name`,
+  PodNotReady: podNotReady,
   DeadlineExceeded: (on) => `remove what it waited for, then ${command('retry', on)}`,
   PodFailed: (on) =>
     `look at the Pod's log and events (kubectl logs and kubectl describe pod -n ${on.namespace}), then ${command('retry', on)}`,
-  NotMigratable: (on) =>
-    `change what the message names and ${command('restart', on)}; until then the VM stays on its node`,
+  NotMigratable: notMigratable,
   OperationUnderWay: (on) =>
     `wait for the operation under way (${command('status', on)}) or end it, then ${command('retry', on)}`,
   MigrationFailed: (on) =>
@@ -52,5 +92,5 @@ const REMEDIES: Record<FailureInfo['type'], (on: On) => string> = {
     `read the message; the operation's page in the Temporal UI has the whole story; then ${command('retry', on)}`,
 };
 
-/** What to do about a failure of a VM. */
-export const remedyFor = (type: FailureInfo['type'], on: On): string => REMEDIES[type](on);
+/** What to do about a failure of a VM; its message makes it more precise. */
+export const remedyFor = (type: FailureInfo['type'], on: On, message = ''): string => REMEDIES[type](on, message);

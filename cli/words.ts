@@ -26,3 +26,12 @@ export const clause = (text: string): string => text.trim().replace(/\.+$/, '');
 
 /** "3 passes", "1 pass". */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/** What the scheduler adds on preemption and claims of devices: it says nothing that a person can act on. */
+const SCHEDULERS_TAIL = /[.,]?\s*(no new claims to deallocate, )?preemption: .*$/s;
+
+/** A message without what Kubernetes' scheduler adds to it. */
+export const briefly = (message: string): string => message.replace(SCHEDULERS_TAIL, '');
+
+/** The first sentence of a message: what is wrong, without what to do about it. */
+export const firstSentence = (message: string): string => clause(message.split(/\.\s+(?=[A-Z])/)[0] ?? '');

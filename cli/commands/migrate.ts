@@ -8,7 +8,7 @@ import { migrationsOf, newMigration, refOf, type Migration } from '../migration/
 import { sentence } from '../migration/sentence.ts';
 import { renderSummary, summarize } from '../migration/summary.ts';
 import { watchMigration } from '../migration/watch.ts';
-import { outputOption, seconds, vmCommand, type Output } from '../options.ts';
+import { atLeastOneSecond, outputOption, vmCommand, type Output } from '../options.ts';
 import { findGuest, talking, type Guest } from '../virtual-machine.ts';
 import { command } from '../words.ts';
 
@@ -26,10 +26,12 @@ export const migrateCommand = (): Command =>
   vmCommand('migrate', 'move a running VM to another node; waits until it is over, with progress')
     .option('--target-node <node>', 'the node to move to; without it Kubernetes chooses one')
     .option('--node-selector <key=value>', 'only to nodes with this label; may be repeated', nodeSelector)
-    .addOption(
-      new Option('--wait [true|false]', 'wait until it is over').argParser(trueOrFalse).preset(true).default(true),
+    .addOption(new Option('--wait [true|false]', 'wait until it is over').argParser(trueOrFalse).default(true))
+    .option(
+      '--timeout <seconds>',
+      'stop waiting after this many seconds (without it: no limit); the migration goes on',
+      atLeastOneSecond,
     )
-    .option('--timeout <seconds>', 'stop waiting after this many seconds; the migration goes on', seconds)
     .addOption(outputOption())
     .addHelpText(
       'after',

@@ -85,7 +85,7 @@ function failedBy(failure: FailureInfo | undefined, known: Known): Standing {
   return {
     state: 'failed',
     why: left === undefined ? why : `${why}; not all of it is taken back yet: ${left.why}`,
-    remedy: left?.remedy ?? remedyFor(type, facts.name),
+    remedy: left?.remedy ?? remedyFor(type, facts.name, failure?.message),
   };
 }
 
@@ -103,9 +103,14 @@ function underWay(known: Known): Standing {
   if (told) return told;
   const pod = targetPod(facts, object.metadata?.uid ?? '');
   const stuckPod = pod && (noNode(pod) ?? stuck(pod));
-  if (stuckPod !== undefined) return waits(`target Pod: ${stuckPod}`, remedyFor('PodNotReady', facts.name));
+  if (stuckPod !== undefined)
+    return waits(
+      `target Pod: ${stuckPod}`,
+      remedyFor('PodNotReady', facts.name, `Pod ${pod?.metadata?.name}: ${stuckPod}`),
+    );
   const waiting = toldBy(object, 'Waiting');
-  if (waiting) return waits(`${waiting.type}: ${clause(waiting.message)}`, remedyFor(waiting.type, facts.name));
+  if (waiting)
+    return waits(`${waiting.type}: ${clause(waiting.message)}`, remedyFor(waiting.type, facts.name, waiting.message));
   const step = currentStep(operation?.status?.steps ?? []);
   const doing = step ? `${step.name} for ${duration(step.startedAt, facts.now)}` : `phase ${phaseOf(object)}`;
   const note = step?.note === undefined ? '' : ` (${clause(step.note)})`;

@@ -65,7 +65,7 @@ export function troubleOf(status: Told, over: boolean, { now, name }: Facts): St
   return {
     state: over ? 'failed' : 'waiting',
     why: `${step ? `${step.name}: ` : ''}${failure.type}: ${clause(failure.message)}${next}`,
-    remedy: remedyFor(failure.type, name),
+    remedy: remedyFor(failure.type, name, failure.message),
   };
 }
 
@@ -92,7 +92,11 @@ function fromConditions(facts: Facts): Obstacle | undefined {
   const type = typeOf(reason, message);
   return {
     stage: stageOf(type, facts),
-    standing: { state: 'waiting', why: `${reason}: ${clause(message)}`, remedy: remedyFor(type, facts.name) },
+    standing: {
+      state: 'waiting',
+      why: `${reason}: ${clause(message)}`,
+      remedy: remedyFor(type, facts.name, `${reason}: ${message}`),
+    },
   };
 }
 

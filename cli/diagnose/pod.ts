@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod } from '../../api/kubernetes/types.ts';
-import { clause } from '../words.ts';
+import { briefly, clause } from '../words.ts';
 import type { Facts } from './facts.ts';
 
 /** On the target Pod of a migration: uid of the VirtualMachineInstanceMigration (KubeVirt's API types). */
@@ -38,7 +38,7 @@ export function unschedulable(facts: Facts): string | undefined {
 /** Why no node takes a Pod. */
 export function noNode(pod: Pod): string | undefined {
   const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  return scheduled?.status === 'False' ? clause(`${scheduled.reason}: ${scheduled.message}`) : undefined;
+  return scheduled?.status === 'False' ? clause(briefly(`${scheduled.reason}: ${scheduled.message}`)) : undefined;
 }
 
 /** A container that cannot start, and why; init containers first. */

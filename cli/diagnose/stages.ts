@@ -88,7 +88,8 @@ function launcherPod(facts: Facts): Standing {
   if (ended !== undefined)
     return isFinal(facts) ? ok(ended) : { state: 'failed', why: ended, remedy: remedyFor('PodFailed', name) };
   const why = stuck(pod);
-  if (why !== undefined) return { state: 'waiting', why, remedy: remedyFor('PodNotReady', name) };
+  if (why !== undefined)
+    return { state: 'waiting', why, remedy: remedyFor('PodNotReady', name, `Pod ${pod.metadata?.name}: ${why}`) };
   if (pod.metadata?.deletionTimestamp !== undefined)
     return { state: 'waiting', why: `${pod.metadata.name} is being deleted`, remedy: 'wait for its end' };
   if (computeReady(pod) || noNode(pod) !== undefined) return ok(pod.metadata?.name ?? '');
@@ -101,7 +102,8 @@ function scheduling(facts: Facts): Standing {
   const pod = guestPod(facts);
   if (!facts.vmi || !pod) return notReached;
   const why = noNode(pod);
-  if (why !== undefined) return { state: 'waiting', why, remedy: remedyFor('PodNotReady', facts.name) };
+  if (why !== undefined)
+    return { state: 'waiting', why, remedy: remedyFor('PodNotReady', facts.name, `Pod ${pod.metadata?.name}: ${why}`) };
   const node = pod.spec?.nodeName;
   if (node === undefined) return { state: 'waiting', why: 'no node has been chosen yet', remedy: 'wait a moment' };
   if (!facts.node.answered) return ok(`on ${node} (${facts.node.why})`);

@@ -17,10 +17,10 @@ export function whatBecame(
   if (outcome === 'succeeded' || (outcome === 'unknown' && target !== undefined && node === target))
     return {
       cancelled: false,
-      text: `too late: ${migration.name} had switched the guest over; ${name.name} runs on ${target ?? node ?? 'the other node'}. To bring it back: ${command('migrate', name)}`,
+      text: `too late: ${migration.name} had switched the guest over; ${name.name} runs on ${target ?? node ?? 'the other node'}. Its object is gone, ${command('history', name)} has it. To bring it back: ${command('migrate', name)}`,
     };
   if (!vmi) return { cancelled: true, text: `${migration.name} is over; ${name.name} has no instance any more` };
-  const where = `${name.name} ${runsOn === undefined ? 'does not run' : `runs on node ${runsOn}`}`;
+  const where = `${name.name} ${runsOn === undefined ? 'does not run' : `runs on ${runsOn}`}`;
   if (outcome === 'failed')
     return {
       cancelled: true,

@@ -16,30 +16,68 @@ export function nodeSelector(text: string, before: Record<string, string> = {}):
   return { ...before, ...Object.fromEntries(pairs) };
 }
 
-/** Node labels that the target must have. @throws UserError when the node that was named cannot be one */
+/** Node labels that the target must have. @throws UserError when no node can be one */
 export async function destination(
-  kube: Pick<KubePort, 'get'>,
+  kube: Pick<KubePort, 'get' | 'list'>,
   wanted: { targetNode?: string; nodeSelector?: Record<string, string> },
   sourceNode: string | undefined,
 ): Promise<Record<string, string>> {
   const { targetNode, nodeSelector: selector = {} } = wanted;
-  if (targetNode === undefined) return selector;
+  if (targetNode === undefined) {
+    await someNode(kube, selector, sourceNode);
+    return selector;
+  }
   if (targetNode === sourceNode) throw new UserError(`the VM runs on node "${targetNode}" already.`);
-  const node = await nodeIfReadable(kube, targetNode);
+  const node = await ifReadable(async () => (await kube.get('Node', { name: targetNode })) ?? 'absent');
   if (node === 'absent')
     throw new UserError(`there is no node "${targetNode}" in the cluster (kubectl get nodes shows all).`);
-  const why = node === 'unreadable' ? undefined : whyNoTarget(node);
+  const why = node === undefined ? undefined : (whyNoTarget(node) ?? lacking(node, selector));
   if (why !== undefined) throw new UserError(`node "${targetNode}" cannot take the VM: ${why}.`);
-  const hostname = node === 'unreadable' ? targetNode : (node.metadata?.labels?.[HOSTNAME_LABEL] ?? targetNode);
-  return { ...selector, [HOSTNAME_LABEL]: hostname };
+  return { ...selector, [HOSTNAME_LABEL]: node?.metadata?.labels?.[HOSTNAME_LABEL] ?? targetNode };
 }
 
-/** Users of a namespace may not be allowed to read nodes: the scheduler then says what is wrong. */
-async function nodeIfReadable(kube: Pick<KubePort, 'get'>, name: string): Promise<Node | 'absent' | 'unreadable'> {
+/** @throws UserError when no node but the source has these labels, or none of those that have them can take a VM */
+async function someNode(
+  kube: Pick<KubePort, 'list'>,
+  selector: Record<string, string>,
+  sourceNode: string | undefined,
+): Promise<void> {
+  if (Object.keys(selector).length === 0) return;
+  const labelSelector = inWords(selector);
+  const found = await ifReadable(() => kube.list('Node', { labelSelector }));
+  if (found === undefined) return;
+  const nodes = found.filter(({ metadata }) => metadata?.name !== sourceNode);
+  const choose = 'choose other labels with --node-selector (kubectl get nodes --show-labels shows all)';
+  if (nodes.length === 0) {
+    const other = sourceNode === undefined ? '' : ` other than ${sourceNode}`;
+    throw new UserError(`no node${other} has the labels ${labelSelector}: nothing was created; ${choose}.`);
+  }
+  const reasons = nodes.map((node) => [node.metadata?.name, whyNoTarget(node)] as const);
+  if (reasons.every(([, why]) => why !== undefined))
+    throw new UserError(
+      `no node with the labels ${labelSelector} can take the VM (${reasons.map(([name, why]) => `${name}: ${why}`).join('; ')}): nothing was created; ${choose}.`,
+    );
+}
+
+const inWords = (labels: Record<string, string>): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+
+/** Labels that were asked for with --node-selector and that a node does not have. */
+function lacking({ metadata }: Node, selector: Record<string, string>): string | undefined {
+  const missing = Object.entries(selector).filter(([key, value]) => metadata?.labels?.[key] !== value);
+  return missing.length === 0
+    ? undefined
+    : `it lacks the labels ${inWords(Object.fromEntries(missing))} of --node-selector`;
+}
+
+/** Users of a namespace may not be allowed to read nodes: the controller then says what is wrong. */
+async function ifReadable<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return (await kube.get('Node', { name })) ?? 'absent';
+    return await read();
   } catch (error) {
-    if (error instanceof KubeError && error.status === 403) return 'unreadable';
+    if (error instanceof KubeError && error.status === 403) return undefined;
     throw error;
   }
 }

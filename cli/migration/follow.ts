@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { KubePort } from '../../activities/kube/port.ts';
 import type { Display, Shown } from '../display.ts';
 import { talking } from '../virtual-machine.ts';
-import { clause, duration } from '../words.ts';
+import { briefly, clause, duration } from '../words.ts';
 import { currentStep, type Told } from '../temporal/operations.ts';
 import { isOver, phaseOf, refOf, toldBy, type Migration } from './objects.ts';
+import { belongs } from './steps.ts';
 import type { Heard, Watch } from './watch.ts';
 import { progressInWords, route } from './words.ts';
 
@@ -54,10 +55,16 @@ export function shownOf(migration: Migration, { status, progress, silence }: Hea
   const headline = way === '' ? phase : `${phase} (${way})`;
   const obstacle = status ? obstacleIn(status, now) : obstacleOn(migration);
   if (obstacle !== undefined) return { headline: `${headline}, ${obstacle}` };
-  if (phaseOf(migration) === 'Running' && progress) return { headline, detail: progressInWords(progress) };
+  if (phaseOf(migration) === 'Running' && progress)
+    return { headline, detail: progress.totalBytes === 0 ? 'connecting …' : progressInWords(progress) };
   if (silence !== undefined && !isOver(migration)) return { headline, detail: `no details: ${clause(silence)}` };
   const step = status && currentStep(status.steps);
-  return { headline, ...(step?.state === 'running' && { detail: `${step.name}, ${duration(step.startedAt, now)}` }) };
+  // Object and workflow are read at different moments: a step of another phase is no news of this one.
+  return {
+    headline,
+    ...(step?.state === 'running' &&
+      belongs(step.name, phaseOf(migration)) && { detail: `${step.name}, ${duration(step.startedAt, now)}` }),
+  };
 }
 
 /** What stands in the way, in words. */
@@ -66,7 +73,7 @@ function obstacleIn(status: Told, now: string): string | undefined {
   const step = currentStep(status.steps);
   if (!step?.failure || (step.state !== 'waiting' && step.state !== 'running')) return undefined;
   const next = step.nextTryAt === undefined ? '' : ` (next try in ${duration(now, step.nextTryAt)})`;
-  return `waiting in ${step.name}: ${step.failure.type}: ${step.failure.message}${next}`;
+  return `waiting in ${step.name}: ${step.failure.type}: ${briefly(step.failure.message)}${next}`;
 }
 
 /** The same as far as the object tells. */
@@ -74,5 +81,5 @@ function obstacleOn(migration: Migration): string | undefined {
   const lost = toldBy(migration, 'MigrationOutcomeUnknown');
   if (lost) return `outcome unknown: ${lost.message}`;
   const waiting = toldBy(migration, 'Waiting');
-  return waiting && `waiting: ${waiting.type}: ${waiting.message}`;
+  return waiting && `waiting: ${waiting.type}: ${briefly(waiting.message)}`;
 }

@@ -59,6 +59,11 @@ beforeAll(async () => {
     },
   });
   running = worker.run();
+  const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
+  await kube.create('Node', {
+    ...{ apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-b', labels: { zone: 'east' } }, status: ready },
+  });
+  await kube.mergePatch('Node', { name: 'node-b' }, { status: ready }, { subresource: 'status' });
   const spec = { domain: { devices: {} } };
   await kube.create('VirtualMachine', {
     ...{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', metadata: NAME },
@@ -177,7 +182,7 @@ test('a migration that failed ends with its reason, what to do, and an exit code
   const { exitCode, stderr } = await command;
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(
-    /^virtflow: migration default\/kubevirt-migrate-vm-\w+ of web failed: PeerUnreachable: node-b is silent\. The guest runs on node node-a\. What to do: see that both/m,
+    /^virtflow: migration default\/kubevirt-migrate-vm-\w+ of web failed: PeerUnreachable: node-b is silent\. The guest runs on node-a\. What to do: see that both/m,
   );
 });
 
@@ -191,6 +196,11 @@ test('a VM that cannot be migrated is refused before anything is created', async
     /^virtflow: VirtualMachineInstance default\/web is already being migrated by .*default\/mine \(Pending\)/,
   );
   expect(await migrationsOf(kube, NAME)).toHaveLength(1);
+  await kube.remove(KIND, { namespace, name: 'mine' }, { uid: (await created()).metadata?.uid ?? '' });
+  const nowhere = await virtflow(['migrate', 'web', '--node-selector', 'zone=mars']);
+  expect(nowhere.stderr).toMatch(/^virtflow: no node other than node-a has the labels zone=mars: nothing was created/);
+  expect(await migrationsOf(kube, NAME)).toHaveLength(0);
+  expect((await virtflow(['migrate', 'web', '--timeout', '0'])).stderr).toMatch(/1 or more/);
   expect((await virtflow(['migrate', 'absent'])).stderr).toMatch(/^virtflow: there is no VirtualMachine/);
 });
 
@@ -213,7 +223,7 @@ test('cancel deletes the unfinished migration and tells what became of it', asyn
   await publish(deleted, { ...phases('Pending', 'Failed'), migrationState });
   await kube.mergePatch(KIND, refOf(deleted), { metadata: { finalizers: null } });
   const { exitCode, stderr } = await command;
-  expect(stderr).toContain('mine is cancelled; web runs on node node-a');
+  expect(stderr).toContain('mine is cancelled; web runs on node-a');
   expect(exitCode).toBe(0);
   const again = await virtflow(['cancel', 'web']);
   expect(again.exitCode).toBe(1);

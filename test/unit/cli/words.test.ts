@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { bytes, clause, command, duration } from '../../../cli/words.ts';
+import { briefly, bytes, clause, command, duration, firstSentence } from '../../../cli/words.ts';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 12, 0, 0) + seconds * 1000).toISOString();
 
@@ -33,4 +33,16 @@ test('a command to type next names the namespace unless it is the default one', 
 
 test('a clause goes on after it', () => {
   expect(clause(' no room on any node. ')).toBe('no room on any node');
+});
+
+test("the scheduler's tail is left out", () => {
+  const message =
+    '0/2 nodes are available: 2 Insufficient memory. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling';
+  expect(briefly(message)).toBe('0/2 nodes are available: 2 Insufficient memory');
+  expect(briefly('no room.')).toBe('no room.');
+});
+
+test('the first sentence of a message is what is wrong', () => {
+  expect(firstSentence('claim n/a does not exist. Create it; it goes on.')).toBe('claim n/a does not exist');
+  expect(firstSentence('version 2.1 is too old.')).toBe('version 2.1 is too old');
 });

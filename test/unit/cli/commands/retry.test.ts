@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { whatToRetry } from '../../../../cli/commands/retry.ts';
-import { at, migration } from '../migration/samples.ts';
+import { at, migration, running } from '../migration/samples.ts';
 
 const failed = migration('Failed', { createdAt: at(1) });
 const failedStart = { id: 'vmi-start/u/1', failure: { type: 'Forbidden' as const, message: 'x' } };
@@ -29,4 +29,19 @@ test('what else failed is tried again by the instance itself', () => {
   expect(whatToRetry({ failedOperation: failedStart }, [failed])).toEqual({ kind: 'operation' });
   const ofMigration = { ...failedStart, id: 'migration/prod/x/u' };
   expect(whatToRetry({ failedOperation: ofMigration }, [failed])).toEqual({ kind: 'migration', failed });
+});
+
+test('a failed migration is over with when something else was done since, though its object is gone', () => {
+  const later = { workflowId: 'migration/prod/gone/u', startedAt: at(9) };
+  expect(whatToRetry({}, [failed], { newest: later })).toEqual({ kind: 'operation' });
+  const moved = running([], { migrationState: { migrationUid: 'u', startTimestamp: at(9) } });
+  expect(whatToRetry({}, [failed], { vmi: moved })).toEqual({ kind: 'operation' });
+});
+
+test('what was done before a failed migration, or is itself, does not stand in its way', () => {
+  const itself = { workflowId: 'migration/prod/kubevirt-migrate-vm-abc/uid-kubevirt-migrate-vm-abc', startedAt: at(2) };
+  const before = { workflowId: 'vmi-start/u/1', startedAt: at(-500) };
+  const vmi = running([], { migrationState: { migrationUid: 'u', startTimestamp: at(-300) } });
+  for (const newest of [itself, before])
+    expect(whatToRetry({}, [failed], { newest, vmi })).toEqual({ kind: 'migration', failed });
 });

@@ -20,7 +20,7 @@ const became = (word: Parameters<typeof told>[0] | undefined, vmi: ReturnType<ty
 test('a cancelled migration leaves the guest where it was', () => {
   expect(became(report('Failed', { abort: 'succeeded' }), running())).toEqual({
     cancelled: true,
-    text: 'kubevirt-migrate-vm-abc is cancelled; web runs on node node-a',
+    text: 'kubevirt-migrate-vm-abc is cancelled; web runs on node-a',
   });
 });
 
@@ -28,7 +28,7 @@ test('one that was over before is told as it ended', () => {
   const failure = { type: 'MigrationFailed' as const, message: 'timeout.' };
   expect(became(report('Failed', { abort: 'failed', failure }), running())).toEqual({
     cancelled: true,
-    text: 'kubevirt-migrate-vm-abc had failed before it could be cancelled (timeout); web runs on node node-a',
+    text: 'kubevirt-migrate-vm-abc had failed before it could be cancelled (timeout); web runs on node-a',
   });
   const moved = became(report('Succeeded'), running([], { nodeName: 'node-b' }));
   expect(moved.cancelled).toBe(false);

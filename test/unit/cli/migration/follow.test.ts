@@ -83,3 +83,19 @@ test('an outcome that nobody knows is said as such', () => {
   const status = told(report('Running', { outcomeUnknown: 'node-a is silent' }));
   expect(shownOf(migration('Running'), { status }, at(3)).headline).toContain('outcome unknown: node-a is silent');
 });
+
+test('until the transfer has numbers it is said to connect', () => {
+  const progress = { ...NUMBERS, totalBytes: 0, remainingBytes: 0, processedBytes: 0, iterations: 0 };
+  const shown = shownOf(migration('Running'), { progress, status: told(report('Running')) }, at(3));
+  expect(shown.detail).toBe('connecting …');
+});
+
+test('a step of another phase is not told: object and workflow are read at different moments', () => {
+  const step = (name: string) => ({ name, startedAt: at(0), attempts: 1, state: 'running' as const });
+  const shown = (phase: string, name: string) =>
+    shownOf(migration(phase), { status: told(report('Running'), { steps: [step(name)] }) }, at(3)).detail;
+  expect(shown('Running', 'PrepareMigrationTarget')).toBeUndefined();
+  expect(shown('Succeeded', 'MoveToken')).toBeUndefined();
+  expect(shown('Running', 'MoveToken')).toBe('MoveToken, 3.0 s');
+  expect(shown('Failed', 'Undo CreateTargetPod')).toBe('Undo CreateTargetPod, 3.0 s');
+});

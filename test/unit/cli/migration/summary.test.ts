@@ -84,7 +84,7 @@ test('a failed migration is told with its reason, where the guest runs, and what
   const word = told(report('Failed', { failure: peer }));
   const summary = summarize({ ...ended, told: word, vmi: running() }, at(9));
   expect(sentence(summary, NAME)).toMatch(
-    /^migration prod\/kubevirt-migrate-vm-abc of web failed: PeerUnreachable: node-b does not answer\. The guest runs on node node-a\. What to do: see that both/,
+    /^migration prod\/kubevirt-migrate-vm-abc of web failed: PeerUnreachable: node-b does not answer\. The guest runs on node-a\. What to do: see that both/,
   );
 });
 
@@ -100,4 +100,13 @@ test('one that is not over when nobody waits any longer says how to end it', () 
 
 test('of one that succeeded there is nothing more to say', () => {
   expect(sentence(summarize({ last: migration('Succeeded'), gone: false }, at(9)), NAME)).toBeUndefined();
+});
+
+test('of a cancelled one it is said once, with who cancelled it and where the guest runs', () => {
+  const message = 'cancelled: its VirtualMachineInstanceMigration was deleted. The guest runs on where it was.';
+  const word = told(report('Failed', { failure: { type: 'Cancelled', message } }));
+  const summary = summarize({ last: migration('Failed'), gone: true, told: word, vmi: running() }, at(9));
+  expect(sentence(summary, NAME)).toBe(
+    'migration prod/kubevirt-migrate-vm-abc of web was cancelled: its VirtualMachineInstanceMigration was deleted. The guest runs on node-a.',
+  );
 });

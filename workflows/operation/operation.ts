@@ -93,7 +93,7 @@ const failedOn = ({ steps }: OperationStatus): string | undefined =>
 
 const CANCELLED: FailureInfo = {
   type: 'Cancelled',
-  message: 'cancelled by its entity; what it had made was taken back or handed over.',
+  message: 'cancelled; what it had made was taken back or handed over.',
 };
 
 const newSteps = (journal: Journal, seen: Observations, persistence: Endless) => {

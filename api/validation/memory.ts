@@ -43,8 +43,9 @@ const hugepages = ({ domain }: VirtualMachineInstanceSpec): Cause[] => {
   const { hugepages: pages, guest } = domain.memory ?? {};
   if (pages === undefined) return [];
   const { pageSize = '' } = pages;
-  if (!isQuantity(pageSize) || bytes(pageSize) <= 0)
-    return [invalid(PAGE_SIZE, `"${pageSize}" is no page size: use for example 2Mi or 1Gi`)];
+  if (!isQuantity(pageSize)) return [invalid(PAGE_SIZE, `"${pageSize}" is no page size: use for example 2Mi or 1Gi`)];
+  // Pages of no size: told where the rest is told that cannot work.
+  if (bytes(pageSize) <= 0) return [];
   const { requests, limits } = domain.resources ?? {};
   const memory = bytes(requests?.['memory']) || bytes(guest) || bytes(limits?.['memory']);
   return when(memory % bytes(pageSize) !== 0, () =>

@@ -1,4 +1,4 @@
-import { compareQuantities } from '../kubernetes/quantity.ts';
+import { compareQuantities, isQuantity } from '../kubernetes/quantity.ts';
 import type { VirtualMachineInstance, Volume } from '../kubevirt/types.ts';
 import type { Cause, Rule } from './cause.ts';
 import { invalid, required, when } from './cause.ts';
@@ -56,7 +56,8 @@ const grace = ({ spec }: VirtualMachineInstance): Cause[] => {
 };
 
 const resources = ({ spec }: VirtualMachineInstance): Cause[] => {
-  const { guest } = spec.domain.memory ?? {};
+  const { guest, hugepages } = spec.domain.memory ?? {};
+  const { pageSize = '' } = hugepages ?? {};
   const negative = (list: 'requests' | 'limits'): Cause[] =>
     Object.entries(spec.domain.resources?.[list] ?? {}).flatMap(([name, quantity]) =>
       when(!['cpu', 'memory'].includes(name) && compareQuantities(quantity, '0') < 0, () =>
@@ -66,6 +67,9 @@ const resources = ({ spec }: VirtualMachineInstance): Cause[] => {
   return [
     ...when(guest !== undefined && compareQuantities(guest, MIN_GUEST) < 0, () =>
       invalid('spec.domain.memory.guest', `${guest} is too little for a guest: at least ${MIN_GUEST}`),
+    ),
+    ...when(isQuantity(pageSize) && compareQuantities(pageSize, '0') <= 0, () =>
+      invalid('spec.domain.memory.hugepages.pageSize', `${pageSize} is no page size: use for example 2Mi or 1Gi`),
     ),
     ...negative('requests'),
     ...negative('limits'),

@@ -1,5 +1,11 @@
 import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
-import { newInstance, newMigration, newVirtualMachine, type Fresh } from '../../../api/defaults/index.ts';
+import {
+  newInstance,
+  newMigration,
+  newVirtualMachine,
+  withSpecDefaults,
+  type Fresh,
+} from '../../../api/defaults/index.ts';
 import type { VirtualMachineInstance, VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
 import {
   readNewInstance,
@@ -11,6 +17,8 @@ import {
   validateVirtualMachine,
   type Cause,
 } from '../../../api/validation/index.ts';
+import { inTemplate } from '../../../api/validation/cause.ts';
+import { guestNameCauses, workableRules } from '../../../api/validation/workable.ts';
 import { configurationOf, type Departures } from '../configuration.ts';
 import type { OracleSet } from '../oracle-set.ts';
 import { judge, type Difference, type Rule, type Verdict } from '../verdict.ts';
@@ -39,6 +47,9 @@ export interface AdmissionCase extends Departures {
 /** KubeVirt tells no more. */
 const MAX_CAUSES = 10;
 const INVALID = 422;
+
+/** A cause as a path of a difference. */
+const pathOf = ({ type, field }: { type: string; field: string }): string => `cause ${type} ${field}`;
 
 const theirs = ({ result }: AdmissionCase): string[] =>
   (result.causes ?? []).map(({ type, field }) => `${type} ${field}`);
@@ -72,6 +83,19 @@ const isEarly = ({ field }: { field: string }): boolean => /^spec\.(instancetype
 const isLate = (path: string, { causes = [] }: Answer): boolean =>
   causes.length > 0 && /^cause \w+ (spec\.dataVolumeTemplates\[|Status\.volumeRequests)/.test(path);
 
+/** Causes of what KubeVirt takes and what then fails, as they are among ours. */
+const laterFailures = (testCase: AdmissionCase): string[] => {
+  const { kind, input } = testCase;
+  const config = configurationOf(testCase);
+  const { object: vmi } = kind === 'vmi' ? readNewInstance(input) : {};
+  const { object: vm } = kind === 'vm' ? readNewVirtualMachine(input) : {};
+  const spec = vmi?.spec ?? vm?.spec.template.spec;
+  if (spec === undefined) return [];
+  const causes = workableRules({ spec: withSpecDefaults(spec, config) }, config);
+  const named = guestNameCauses((vmi ?? vm)?.metadata ?? {});
+  return [...named, ...(kind === 'vm' ? inTemplate(causes) : causes)].map(pathOf);
+};
+
 export const ADMISSION_RULES: Rule<AdmissionCase>[] = [
   {
     id: 'shape-names-the-field',
@@ -98,6 +122,16 @@ export const ADMISSION_RULES: Rule<AdmissionCase>[] = [
   {
     id: 'answers-instead-of-crashing',
     covers: (_, { result }) => result.panic !== undefined,
+  },
+  {
+    id: 'refused-before-it-fails',
+    covers: ({ path, ours }, given) => {
+      const causes = laterFailures(given);
+      if (path.startsWith('cause ')) return ours !== undefined && causes.includes(path);
+      return (
+        given.result.allowed && (answerTo(given).causes ?? []).map(pathOf).every((cause) => causes.includes(cause))
+      );
+    },
   },
   {
     id: 'all-causes-at-once',
@@ -151,7 +185,7 @@ export function compareAnswers(ours: Answer, other: Answer): Difference[] {
     new Map([
       ['allowed', String(allowed)],
       ...(code === undefined ? [] : [['code', String(code)] as const]),
-      ...causes.map(({ type, field }) => [`cause ${type} ${field}`, 'told'] as const),
+      ...causes.map((cause) => [pathOf(cause), 'told'] as const),
     ]);
   const [our, their] = [flat(ours), flat(other)];
   return [...new Set([...our.keys(), ...their.keys()])]

@@ -12,6 +12,18 @@ test.each<[string, object, object, string[]]>([
     { terminationGracePeriodSeconds: -1 },
     ['Invalid spec.terminationGracePeriodSeconds'],
   ],
+  [
+    'pages of no size',
+    { memory: { guest: '1Gi', hugepages: { pageSize: '0' } } },
+    {},
+    ['Invalid spec.domain.memory.hugepages.pageSize'],
+  ],
+  [
+    'pages of a negative size',
+    { memory: { guest: '1Gi', hugepages: { pageSize: '-2Mi' } } },
+    {},
+    ['Invalid spec.domain.memory.hugepages.pageSize'],
+  ],
   ['no room for firmware', { memory: { guest: '1k' } }, {}, ['Invalid spec.domain.memory.guest']],
   [
     'less than no device',

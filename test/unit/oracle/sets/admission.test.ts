@@ -26,6 +26,7 @@ test.each<[string, AdmissionCase]>([
   ['another field', vmi({ hostname: 'A' }, refused(['FieldValueInvalid', 'spec.subdomain']))],
   ['another type', vmi({ hostname: 'A' }, refused(['FieldValueRequired', 'spec.hostname']))],
   ['a cause more', vmi({ hostname: 'A', subdomain: 'B' }, refused(HOSTNAME))],
+  ['what fails later, and more', vmi({ terminationGracePeriodSeconds: -1, hostname: 'A' }, { allowed: true })],
   ['another code', vmi({ hostname: 'A' }, { ...refused(HOSTNAME), code: 409 })],
 ])('different: %s', (_, testCase) => {
   expect(compareAdmission(testCase).kind).toBe('different');
@@ -43,6 +44,8 @@ describe('listed', () => {
         refused(['FieldValueInvalid', 'spec.domain.devices.disks.domain.devices.disks[0].name']),
       ),
     ],
+    ['refused-before-it-fails', vmi({ terminationGracePeriodSeconds: -1 }, { allowed: true })],
+    ['refused-before-it-fails', vmi({ terminationGracePeriodSeconds: -1, hostname: 'A' }, refused(HOSTNAME))],
     ['answers-instead-of-crashing', vmi({ hostname: 'A' }, { allowed: false, panic: 'boom' })],
   ])('%s', (rule, testCase) => {
     expect(compareAdmission(testCase)).toEqual({ kind: 'listed', rules: [rule] });

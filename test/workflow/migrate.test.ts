@@ -222,8 +222,8 @@ describe('MigrateVMI', () => {
 });
 
 describe('run again after it was terminated', () => {
-  const terminated = async (migrates: 'hangs' | 'stuck') => {
-    lab.world.manners.migrates = migrates;
+  const terminated = async () => {
+    lab.world.manners.migrates = 'hangs';
     const migrating = await migrate(lab);
     await untilStep(migrating.operation, 'MigrateVMI');
     await until('the job runs', () => lab.world.pods.get(targetUid(migrating.migration))?.domain.state === 'incoming');
@@ -232,7 +232,7 @@ describe('run again after it was terminated', () => {
   };
 
   test('it waits for the job that is under way, and goes forward with the guest', async () => {
-    const migrating = await terminated('hangs');
+    const migrating = await terminated();
     const again = await begin(lab, migrating);
     await untilStep(again, 'ResolveMigration');
     lab.world.manners.migrates = 'unresumed';
@@ -240,13 +240,13 @@ describe('run again after it was terminated', () => {
   });
 
   test('with its object deleted it cancels the job and takes everything back', async () => {
-    const migrating = await terminated('hangs');
+    const migrating = await terminated();
     migrating.vmim.facts.deleting = true;
     expect((await end(migrating, await begin(lab, migrating))).ends).toEqual(inSource);
   });
 
   test('with its object gone it does too', async () => {
-    const migrating = await terminated('hangs');
+    const migrating = await terminated();
     lab.world.migrations.vmims.delete(migrating.migration.uid);
     const { guest, left, pods } = await story(lab, migrating, await begin(lab, migrating));
     expect({ guest, left, pods }).toEqual({ guest: 'source', left: [], pods: 1 });

@@ -199,8 +199,13 @@ const unexpected = (state: InstanceState, report: OperationFinished): InstanceSt
 };
 
 /** Whoever reports a guest's end, late or in vain, is a witness of it. */
-const witness = (state: InstanceState, { kind, end }: OperationFinished): InstanceState =>
-  kind === 'start' || end === undefined || end === 'unknown' ? state : { ...state, witnessed: end };
+const witness = (state: InstanceState, { kind, end, pod }: OperationFinished): InstanceState => {
+  // The end of a Pod that holds nothing is nobody's.
+  const isOfAnother = pod !== undefined && state.pod !== undefined && pod.uid !== state.pod.uid;
+  return kind === 'start' || end === undefined || end === 'unknown' || isOfAnother
+    ? state
+    : { ...state, witnessed: end };
+};
 
 const startFinished = (state: InstanceState, id: string, report: OperationFinished, at: string): InstanceState => {
   const { pod, epoch, failure } = report;

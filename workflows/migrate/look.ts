@@ -21,7 +21,7 @@ export type Seen =
   | Settled
   /** It has not begun, and may. */
   | { kind: 'again' }
-  | { kind: 'underWay'; canBeCancelled: boolean }
+  | { kind: 'underWay' }
   | { kind: 'unknown'; message: string };
 
 /**

@@ -14,7 +14,7 @@ export type Resolution =
   /** The source has the guest and is not barred: it may still be carried out. */
   | { kind: 'bar' }
   /** It is being carried out; after the switch of a post-copy it cannot be taken back at all. */
-  | { kind: 'underWay'; canBeCancelled: boolean }
+  | { kind: 'underWay' }
   /** Neither Pod has the guest. */
   | { kind: 'lost'; message: string }
   | { kind: 'unknown'; message: string };
@@ -27,7 +27,7 @@ export const resolve = ({ source, target, sourceProvenGone, targetProvenGone }: 
   const isSwitched = source?.postCopy === true || target?.postCopy === true;
   const mayNeedSource = source === undefined ? sourceProvenGone !== true : source.job || source.domain === 'active';
   if (isSwitched && mayNeedSource) {
-    return { kind: 'underWay', canBeCancelled: false };
+    return { kind: 'underWay' };
   }
   if (target?.resumed === true) {
     return isBarred || source?.domain === 'active'
@@ -40,7 +40,7 @@ export const resolve = ({ source, target, sourceProvenGone, targetProvenGone }: 
     const { cause, message, numbers } = source.outcome;
     return { kind: 'stayed', cause, message, ...(numbers === undefined ? {} : { numbers }) };
   }
-  if (source?.job === true) return { kind: 'underWay', canBeCancelled: true };
+  if (source?.job === true) return { kind: 'underWay' };
   if (sourceProvenGone === true || isGone(source)) return withoutSource(target, targetProvenGone === true);
   if (source?.domain === 'active' && source.outcome === undefined) return { kind: 'bar' };
   return unknown(

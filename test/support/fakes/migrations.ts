@@ -21,10 +21,10 @@ import type { FakePod, FakeToken, FakeVmi, Manners, News } from './world.ts';
 
 export interface MigrationManners {
   /**
-   * What becomes of MigrateVMI. `works`; `fails`: the source keeps the guest; `hangs` until it is cancelled; `stuck`: it takes no note of that either;
-   * `unresumed`: the source is gone and the hand-over was lost; `lost`: so is the guest.
+   * What becomes of MigrateVMI. `works`; `fails`: the source keeps the guest; `hangs` until it is cancelled; `unresumed`: the source is gone and the
+   * hand-over was lost; `lost`: so is the guest.
    */
-  migrates: 'works' | 'fails' | 'hangs' | 'stuck' | 'unresumed' | 'lost';
+  migrates: 'works' | 'fails' | 'hangs' | 'unresumed' | 'lost';
   /** Uids of Pods whose launchers do not answer. */
   silent: string[];
   limits: PermitLimits;
@@ -301,7 +301,7 @@ export const newMigrations = (inner: Inner): FakeMigrations => {
       refuse('cancelMigration');
       const source = answering(pod);
       const mine = memory(pod, migration);
-      if (mine.job && manners.migrates !== 'stuck') {
+      if (mine.job) {
         bar(mine, 'aborted', 'the migration was cancelled');
         await leave({ name: '', uid: targetUid(migration) });
       } else if (!mine.job && mine.outcome === undefined && isActive(source)) bar(mine, 'never', 'it never began');
@@ -338,7 +338,7 @@ export const newMigrations = (inner: Inner): FakeMigrations => {
     closeMigrationSource: async () => refuse('closeMigrationSource'),
   };
 
-  const isSlow = (): boolean => manners.migrates === 'hangs' || manners.migrates === 'stuck';
+  const isSlow = (): boolean => manners.migrates === 'hangs';
   const untilJobEnds = async (mine: Memory): Promise<void> => {
     while (mine.job) {
       heartbeat();

@@ -300,6 +300,25 @@ describe('an entity without history', () => {
     expect(isOver(state)).toBe(false);
   });
 
+  test('does not take the end of such a Pod for that of its guest', () => {
+    const left = { pods: [pod(), targetFacts], token: movedToken, domains: { t1: ofTarget() } };
+    const there = found({ ...left, instance: instance({ phase: 'Running' }) });
+    const shutdownFailed: InstanceEvent = {
+      type: 'operationFinished',
+      finished: {
+        ...{ operationId: 'vmi-shutdown/u1/1', kind: 'shutdown', outcome: 'failed', end: 'neverRan' },
+        ...{ pod: { name: 'p1', uid: 'p1', node: 'n1' }, failure: { type: 'Forbidden', message: 'no' } },
+      },
+    };
+    const { state } = after(
+      ...[seen, { type: 'adopted' as const, found: there }],
+      { type: 'operationExists', id, isOpen: false },
+      { type: 'adopted', found: there },
+      shutdownFailed,
+    );
+    expect([state.witnessed, state.end, state.pod?.uid]).toEqual([undefined, undefined, 't1']);
+  });
+
   test('asks a migration in that goes on without it, and cancels it if it may not', () => {
     expect(words(after(...running, progress('Scheduling')).commands)).toEqual(['accept']);
     expect(words(after(...adoptedAs(), progress('Scheduling')).commands)).toEqual(['cancel']);

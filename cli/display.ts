@@ -52,3 +52,6 @@ export function bar(share: number, columns = 24): string {
   const full = Math.round(Math.min(1, Math.max(0, share)) * columns);
   return '█'.repeat(full) + '░'.repeat(columns - full);
 }
+
+/** Of tables for people: no colours, and no rules between rows. */
+export const TABLE_STYLE = { head: [], border: [], compact: true };

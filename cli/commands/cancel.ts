@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { KubePort } from '../../activities/kube/port.ts';
 import { openDisplay } from '../display.ts';
 import { UserError } from '../errors.ts';
-import { switchedOver, whatBecame } from '../migration/cancelled.ts';
+import { nothingToCancel, switchedOver, whatBecame } from '../migration/cancelled.ts';
 import { follow } from '../migration/follow.ts';
 import { isOver, migrationsOf, phaseOf, refOf, type Migration } from '../migration/objects.ts';
 import { summarize } from '../migration/summary.ts';
@@ -31,10 +31,9 @@ A migration can be cancelled until the guest is switched over to the other node.
     )
     .action(async (name: string, options: CancelOptions) => {
       const guest = await findGuest(name, options);
-      const open = (await talking(`reading migrations of ${name}`, () => migrationsOf(guest.kube, guest.name))).filter(
-        (migration) => !isOver(migration),
-      );
-      if (open.length === 0) throw new UserError(`${name} is not being migrated: there is nothing to cancel.`);
+      const all = await talking(`reading migrations of ${name}`, () => migrationsOf(guest.kube, guest.name));
+      const open = all.filter((migration) => !isOver(migration));
+      if (open.length === 0) throw new UserError(nothingToCancel(guest.name, all.at(-1)));
       for (const migration of open) await cancel(guest, migration, options);
     });
 

@@ -2,6 +2,7 @@ import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { tokenName } from '../../api/contract/refs.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../api/kubevirt/types.ts';
+import { TABLE_STYLE } from '../display.ts';
 import { isOver, migrationsOf, phaseOf, sinceCreationOf, type Migration } from '../migration/objects.ts';
 import { stateOf } from '../migration/summary.ts';
 import { outputOption, vmCommand, type Output } from '../options.ts';
@@ -114,7 +115,7 @@ const migratableText = ({ yes, why }: NonNullable<VmStatusView['migratable']>): 
   `${yes ? 'yes' : 'no'}${why === '' ? '' : ` (${why})`}`;
 
 export function renderStatus(view: VmStatusView): string {
-  const facts = new Table({ style: { head: [], border: [] } });
+  const facts = new Table({ style: TABLE_STYLE });
   facts.push(
     { VM: `${view.namespace}/${view.name}` },
     { status: view.status },
@@ -130,9 +131,9 @@ export function renderStatus(view: VmStatusView): string {
   if (view.conditions.length === 0) return facts.toString();
   const conditions = new Table({
     head: ['condition', 'status', 'reason', 'message'],
-    style: { head: [], border: [] },
+    style: TABLE_STYLE,
     wordWrap: true,
-    colWidths: [22, 9, 26, 60],
+    colWidths: [26, 8, 40, 60],
   });
   for (const c of view.conditions) conditions.push([c.type, c.status, c.reason, c.message]);
   return `${facts.toString()}\n${conditions.toString()}`;

@@ -55,7 +55,9 @@ export type StageName = (typeof STAGES)[number] | (typeof MIGRATION_STAGES)[numb
 
 /** How a stage stands. `unknown`: it could not be asked. */
 export interface Standing {
-  state: 'ok' | 'waiting' | 'failed' | 'not reached' | 'unknown';
+  state: 'ok' | 'waiting' | 'stopped' | 'failed' | 'not reached' | 'unknown';
+  /** Step and failure type that say so, for who looks into the workflow. */
+  by?: string;
   why: string;
   /** What to do. */
   remedy?: string;

@@ -4,7 +4,7 @@ import { summarize } from '../migration/summary.ts';
 import { numbersInWords } from '../migration/words.ts';
 import { remedyFor } from '../remedies.ts';
 import { currentStep, failedStep } from '../temporal/operations.ts';
-import { clause, duration } from '../words.ts';
+import { briefly, clause, duration } from '../words.ts';
 import { MIGRATION_STAGES, notReached, ok } from './facts.ts';
 import type { Facts, OperationFacts, Stage, Standing } from './facts.ts';
 import { troubleOf } from './obstacle.ts';
@@ -80,11 +80,13 @@ function failedBy(failure: FailureInfo | undefined, known: Known): Standing {
   const { facts, operation } = known;
   const step = failedStep(operation?.status?.steps ?? []);
   const type = failure?.type ?? 'MigrationFailed';
-  const why = `${step ? `${step.name}: ` : ''}${type === 'Unknown' ? '' : `${type}: `}${clause(failure?.message ?? 'its object does not say why')}`;
+  const by = [...(step ? [step.name] : []), ...(type === 'Unknown' ? [] : [type])].join(': ');
+  const why = clause(failure?.message ?? 'its object does not say why');
   const left = operation?.state === 'running' ? trouble(known) : undefined;
   return {
     state: 'failed',
-    why: left === undefined ? why : `${why}; not all of it is taken back yet: ${left.why}`,
+    ...(by !== '' && { by }),
+    why: left === undefined ? why : `${why}; not all of it is taken back yet: ${left.by}: ${left.why}`,
     remedy: left?.remedy ?? remedyFor(type, facts.name, failure?.message),
   };
 }
@@ -110,7 +112,10 @@ function underWay(known: Known): Standing {
     );
   const waiting = toldBy(object, 'Waiting');
   if (waiting)
-    return waits(`${waiting.type}: ${clause(waiting.message)}`, remedyFor(waiting.type, facts.name, waiting.message));
+    return {
+      by: waiting.type,
+      ...waits(clause(briefly(waiting.message)), remedyFor(waiting.type, facts.name, waiting.message)),
+    };
   const step = currentStep(operation?.status?.steps ?? []);
   const doing = step ? `${step.name} for ${duration(step.startedAt, facts.now)}` : `phase ${phaseOf(object)}`;
   const note = step?.note === undefined ? '' : ` (${clause(step.note)})`;

@@ -2,7 +2,7 @@ import type { FailureInfo } from '../../api/contract/failures.ts';
 import { isFailureType } from '../../api/contract/failures.ts';
 import { remedyFor } from '../remedies.ts';
 import { currentStep, failedStep, type Told } from '../temporal/operations.ts';
-import { clause, duration } from '../words.ts';
+import { briefly, clause, duration } from '../words.ts';
 import type { Facts, Standing, StageName } from './facts.ts';
 import { unschedulable } from './pod.ts';
 
@@ -64,7 +64,8 @@ export function troubleOf(status: Told, over: boolean, { now, name }: Facts): St
   const next = !over && step?.nextTryAt ? ` (next try in ${duration(now, step.nextTryAt)})` : '';
   return {
     state: over ? 'failed' : 'waiting',
-    why: `${step ? `${step.name}: ` : ''}${failure.type}: ${clause(failure.message)}${next}`,
+    by: [...(step ? [step.name] : []), failure.type].join(': '),
+    why: `${clause(briefly(failure.message))}${next}`,
     remedy: remedyFor(failure.type, name, failure.message),
   };
 }

@@ -25,7 +25,7 @@ function object(facts: Facts): Standing {
   if (vm?.metadata?.deletionTimestamp !== undefined)
     return { state: 'waiting', why: 'the VirtualMachine is being deleted', remedy: 'wait for its end' };
   if (isHalted(facts))
-    return { state: 'waiting', why: 'it is meant to be stopped', remedy: `start it: ${command('start', name)} --wait` };
+    return { state: 'stopped', why: 'it is meant to be stopped', remedy: `start it: ${command('start', name)} --wait` };
   const idle = facts.temporal.answered && facts.temporal.value.pollers[CONTROLLER_QUEUE] === 0;
   if (idle)
     return { state: 'waiting', why: 'no controller worker runs, so nobody creates the instance', remedy: CONTROLLER };
@@ -91,11 +91,11 @@ function launcherPod(facts: Facts): Standing {
   if (why !== undefined)
     return { state: 'waiting', why, remedy: remedyFor('PodNotReady', name, `Pod ${pod.metadata?.name}: ${why}`) };
   if (pod.metadata?.deletionTimestamp !== undefined)
-    return { state: 'waiting', why: `${pod.metadata.name} is being deleted`, remedy: 'wait for its end' };
+    return { state: 'waiting', why: `Pod ${pod.metadata.name} is being deleted`, remedy: 'wait for its end' };
   if (computeReady(pod) || noNode(pod) !== undefined) return ok(pod.metadata?.name ?? '');
   return pod.spec?.nodeName === undefined
     ? ok(`${pod.metadata?.name}, not on a node yet`)
-    : { state: 'waiting', why: `${pod.metadata?.name}: its containers are being started`, remedy: 'wait a moment' };
+    : { state: 'waiting', why: `the containers of ${pod.metadata?.name} are being started`, remedy: 'wait a moment' };
 }
 
 function scheduling(facts: Facts): Standing {

@@ -2,6 +2,7 @@ import { STAGES, type Facts, type Stage } from './facts.ts';
 import { walkMigration, type MigrationWalk } from './migration.ts';
 import { obstacleOf } from './obstacle.ts';
 import { OWN_STANDING } from './stages.ts';
+import { firstSentence } from '../words.ts';
 
 /** Where a VM stands, why, and what to do. */
 export interface Diagnosis {
@@ -36,7 +37,7 @@ export function walk(facts: Facts): Diagnosis {
   };
 }
 
-const isBad = ({ state }: Stage): boolean => state === 'waiting' || state === 'failed';
+const isBad = ({ state }: Stage): boolean => state === 'waiting' || state === 'stopped' || state === 'failed';
 
 /** What the operation says counts most; else the first stage that is not well. A guest without an agent runs all the same. */
 const whereItStands = (stages: readonly Stage[], named: Stage['stage'] | undefined): Stage | undefined =>
@@ -46,6 +47,9 @@ const whereItStands = (stages: readonly Stage[], named: Stage['stage'] | undefin
 const whereMigrationStands = ({ state, stages }: MigrationWalk): Stage | undefined =>
   state === 'cancelled' ? undefined : stages.find(isBad);
 
+/** Stages that are things of the VM. */
+const OWN: ReadonlySet<string> = new Set(['object', 'volumes', 'launcher Pod', 'domain', 'agent']);
+
 function sentenceOf(
   { name: { name }, vmi }: Facts,
   stages: readonly Stage[],
@@ -54,8 +58,13 @@ function sentenceOf(
 ): string {
   const runs = `${name} runs on ${vmi?.status?.nodeName ?? 'its node'}`;
   if (standsAt) {
-    const because = `because ${standsAt.why}${standsAt.remedy === undefined ? '' : `; ${standsAt.remedy}`}.`;
-    if (!migration?.stages.includes(standsAt)) return `${name} stands at ${standsAt.stage} ${because}`;
+    const { stage, state, remedy } = standsAt;
+    if (state === 'stopped') return `${name} is stopped; ${remedy}.`;
+    // Messages of failures say what to do as well: once is enough.
+    const why = remedy === undefined ? standsAt.why : firstSentence(standsAt.why);
+    const because = `because ${why}${remedy === undefined ? '' : `; ${remedy}`}.`;
+    if (!migration?.stages.includes(standsAt))
+      return `${name} stands at ${OWN.has(stage) ? 'its ' : ''}${stage} ${because}`;
     return migration.state === 'failed'
       ? `${runs}; its last migration (${migration.name}) failed at ${standsAt.stage} ${because}`
       : `${runs}; its migration ${migration.name} stands at ${standsAt.stage} ${because}`;

@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import type { StepRecord } from '../../api/contract/operations.ts';
+import { TABLE_STYLE } from '../display.ts';
 import { numbersInWords, phaseTable, route } from '../migration/words.ts';
 import type { Told } from '../temporal/operations.ts';
 import { duration } from '../words.ts';
@@ -39,7 +40,7 @@ export function renderOperation(operation: OperationView, now: string): string {
   const name = NAMES[operation.operation] ?? operation.operation;
   const way = route(status?.migration?.source?.node, status?.migration?.target?.node);
   const lines = [
-    `${name} ${operation.state}${status?.end ? ` (${status.end})` : ''}${way && `, ${way}`}, ${operation.startedAt}, ${took}`,
+    `${name} ${stateInWords(operation)}${status?.end ? ` (${status.end})` : ''}${way && `, ${way}`}, ${operation.startedAt}, ${took}${untilWhat(operation)}`,
   ];
   if (status?.retryOf) lines.push(`  retries ${status.retryOf}`);
   if (status?.migration) lines.push(...aboutMigration(status.migration, operation.endedAt ?? now));
@@ -49,6 +50,17 @@ export function renderOperation(operation: OperationView, now: string): string {
   lines.push(`  ${operation.link ?? `Temporal workflow ${operation.workflowId}`}`);
   return lines.join('\n');
 }
+
+/** A migration tells its end as soon as it is true; what is left to do then is not part of the guest's move. */
+function stateInWords({ state, status }: OperationView): string {
+  const phase = status?.migration?.phase;
+  if (state !== 'running') return state;
+  if (phase === 'Succeeded') return 'succeeded, removing the source Pod';
+  return phase === 'Failed' ? 'failed, taking back what it had made' : state;
+}
+
+const untilWhat = ({ operation, state, endedAt }: OperationView): string =>
+  operation === 'migrate' && state === 'succeeded' && endedAt !== undefined ? ' until the source Pod was gone' : '';
 
 function aboutMigration(migration: NonNullable<Told['migration']>, now: string): string[] {
   return [
@@ -70,7 +82,7 @@ function reasons(status: Told | undefined): string[] {
 function stepTable(steps: readonly StepRecord[], now: string): string {
   const table = new Table({
     head: ['', 'step', 'where', 'took', 'tries', 'what happened'],
-    style: { head: [], border: [] },
+    style: TABLE_STYLE,
     colWidths: [3, 26, 14, 12, 7, WIDEST_REASON],
     wordWrap: true,
   });

@@ -1,4 +1,5 @@
 import type { VirtualMachine, VirtualMachineInstance } from '../../api/kubevirt/types.ts';
+import { remedyFor } from '../remedies.ts';
 import { clause, command } from '../words.ts';
 import { isOver, phaseOf, type Migration } from './objects.ts';
 
@@ -28,7 +29,8 @@ export function whyNotMigrate({ name, vm, vmi }: Asked, migrations: readonly Mig
   if (paused?.status === 'True' && paused.reason === 'PausedIOError')
     return `${instance} is paused by an I/O error (${clause(paused.message ?? '')}): remove its cause first.`;
   const migratable = conditions.get('LiveMigratable');
+  const reason = clause(`${migratable?.reason}: ${migratable?.message}`);
   if (migratable?.status === 'False')
-    return `${instance} cannot be live-migrated: ${migratable.reason}: ${migratable.message}`;
+    return `${instance} cannot be live-migrated: ${reason}; ${remedyFor('NotMigratable', name, reason)}.`;
   return undefined;
 }

@@ -1,11 +1,19 @@
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import { clause, command } from '../words.ts';
-import type { Migration } from './objects.ts';
+import { phaseOf, type Migration } from './objects.ts';
 import { stateOf, type MigrationSummary } from './summary.ts';
 
 /** The guest runs on the target, as far as the VMI tells: nothing can take that back. The controller has the last word, this spares a question. */
 export const switchedOver = (migration: Migration, vmi: VirtualMachineInstance | undefined): boolean =>
   stateOf(migration, vmi)?.targetNodeDomainReadyTimestamp !== undefined;
+
+/** Why there is nothing to cancel; the last migration may have succeeded a moment ago and still remove its source Pod. */
+export function nothingToCancel(name: { namespace: string; name: string }, last: Migration | undefined): string {
+  const nothing = `${name.name} is not being migrated: there is nothing to cancel.`;
+  return last && phaseOf(last) === 'Succeeded'
+    ? `${nothing} Its last migration, ${last.metadata?.name}, has succeeded; to bring the guest back: ${command('migrate', name)}`
+    : nothing;
+}
 
 /** What became of a migration that was asked to end, in a sentence. */
 export function whatBecame(

@@ -3,7 +3,8 @@ import type { ObjectRef } from '../../api/contract/refs.ts';
 import type { FailureInfo } from '../../api/contract/failures.ts';
 import type { Told } from '../temporal/operations.ts';
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
-import { bytes, duration } from '../words.ts';
+import { TABLE_STYLE } from '../display.ts';
+import { bytes, duration, milliseconds } from '../words.ts';
 import { phaseOf, refOf, toldBy, type Migration } from './objects.ts';
 import { phaseDurations, type PhaseTime } from './words.ts';
 
@@ -13,7 +14,7 @@ export interface MigrationSummary {
   vm: string;
   /** `unknown`: its object is gone and nobody tells what became of it. */
   outcome: 'succeeded' | 'failed' | 'cancelled' | 'running' | 'unknown';
-  phases: (PhaseTime & { took?: string })[];
+  phases: (PhaseTime & { tookMs?: number })[];
   source?: string;
   target?: string;
   /** Where the guest runs after it, if it does. */
@@ -96,8 +97,8 @@ const phasesOf = (last: Migration, told: Told | undefined): PhaseTime[] =>
 /** The small table at the end. */
 export function renderSummary(summary: MigrationSummary): string {
   const { phases, source, target, bytes: sent, iterations, downtimeMs, mode } = summary;
-  const table = new Table({ style: { head: [], border: [] } });
-  for (const { phase, took } of phases) if (took !== undefined) table.push({ [phase]: took });
+  const table = new Table({ style: TABLE_STYLE });
+  for (const { phase, tookMs } of phases) if (tookMs !== undefined) table.push({ [phase]: milliseconds(tookMs) });
   const [first, end] = [phases[0], phases.at(-1)];
   if (first && end && first !== end) table.push({ 'in all': duration(first.at, end.at) });
   if (source) table.push({ from: source });

@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import type { MigrationNumbers, MigrationProgress } from '../../api/launcher/migration.ts';
-import { bar } from '../display.ts';
-import { bytes, counted, duration } from '../words.ts';
+import { TABLE_STYLE, bar } from '../display.ts';
+import { bytes, counted, milliseconds } from '../words.ts';
 
 /** "node-a → node-b", as far as it is known. */
 export function route(source: string | undefined, target: string | undefined): string {
@@ -40,15 +40,16 @@ export interface PhaseTime {
 const FINAL = ['Succeeded', 'Failed'];
 
 /** Phases passed and how long each lasted; a final one lasts no time, the newest other one until `end`. */
-export const phaseDurations = (phases: readonly PhaseTime[], end: string): (PhaseTime & { took?: string })[] =>
+export const phaseDurations = (phases: readonly PhaseTime[], end: string): (PhaseTime & { tookMs?: number })[] =>
   phases.map(({ phase, at }, n) => ({
     ...{ phase, at },
-    ...(!FINAL.includes(phase) && { took: duration(at, phases[n + 1]?.at ?? end) }),
+    ...(!FINAL.includes(phase) && { tookMs: Date.parse(phases[n + 1]?.at ?? end) - Date.parse(at) }),
   }));
 
 /** Phases as a table. */
 export function phaseTable(phases: readonly PhaseTime[], end: string): string {
-  const table = new Table({ head: ['phase', 'since', 'took'], style: { head: [], border: [] } });
-  for (const { phase, at, took } of phaseDurations(phases, end)) table.push([phase, at, took ?? '']);
+  const table = new Table({ head: ['phase', 'since', 'took'], style: TABLE_STYLE });
+  for (const { phase, at, tookMs } of phaseDurations(phases, end))
+    table.push([phase, at, tookMs === undefined ? '' : milliseconds(tookMs)]);
   return table.toString();
 }

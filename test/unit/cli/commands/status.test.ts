@@ -55,3 +55,10 @@ test('an instance without a VM shows its phase and says that there is no VM', ()
   expect(view).toMatchObject({ name: 'bare', namespace: 'prod', status: 'Running' });
   expect(renderStatus(view)).toContain('an instance without a VM');
 });
+
+test('names of conditions and reasons are not cut off', () => {
+  const long = { type: 'StorageLiveMigratable', status: 'False', reason: 'PersistentReservationNotLiveMigratable' };
+  const text = renderStatus(summarize(vm, { ...vmi, status: { conditions: [long] } }, undefined));
+  expect(text).toContain(long.type);
+  expect(text).toContain(long.reason);
+});

@@ -9,7 +9,15 @@ test('the sentence comes first, then every stage, then what could not be asked',
   const [first, ...rest] = renderDiagnosis(walk(facts)).split('\n');
   expect(first).toMatch(/^web runs on node-a; its migration .* stands at Prepare/);
   const text = rest.join('\n');
-  for (const part of ['object', 'launcher Pod', 'command server', 'Prepare', 'Finalize', 'not reached'])
+  for (const part of [
+    'object',
+    'launcher Pod',
+    'command server',
+    'Prepare',
+    'kubevirt-migrate-vm-abc: it is',
+    'Finalize',
+    'not reached',
+  ])
     expect(text).toContain(part);
   expect(rest.at(-1)).toBe('could not be asked: Temporal: it is down');
 });

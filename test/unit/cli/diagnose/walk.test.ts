@@ -22,14 +22,6 @@ describe('a start stands at', () => {
   test.each<[string, string, string, Facts, RegExp, RegExp]>([
     [
       'object',
-      'stopped',
-      'waiting',
-      f.noInstance({ runStrategy: 'Halted' }),
-      /meant to be stopped/,
-      /virtflow start web/,
-    ],
-    [
-      'object',
       'no controller',
       'waiting',
       f.noInstance({}, { controller: 0 }),
@@ -120,7 +112,7 @@ describe('a start stands at', () => {
     expect(diagnosis.standsAt).toMatchObject({ stage: name, state });
     expect(diagnosis.standsAt?.why).toMatch(why);
     expect(diagnosis.standsAt?.remedy).toMatch(remedy);
-    expect(diagnosis.sentence).toMatch(new RegExp(`^web stands at ${name} because .*; .*\\.$`));
+    expect(diagnosis.sentence).toMatch(new RegExp(`^web stands at (its )?${name} because .*; .*\\.$`));
   });
 });
 
@@ -131,8 +123,9 @@ describe('what the operation says decides where a start stands', () => {
   test.each(types)('%s', (type) => {
     const { standsAt, sentence } = walk(f.waitingFor(type));
     expect(standsAt).toMatchObject({ state: 'waiting' });
-    expect(standsAt?.why).toBe(`AStep: ${type}: it is so (next try in 30 s)`);
-    expect(sentence).toContain(`because AStep: ${type}: it is so`);
+    expect(standsAt?.why).toBe('it is so (next try in 30 s)');
+    expect(standsAt?.by).toBe(`AStep: ${type}`);
+    expect(sentence).toContain('because it is so');
     expect(walk(f.failedBy(type)).standsAt).toMatchObject({ stage: standsAt?.stage, state: 'failed' });
   });
 
@@ -224,7 +217,7 @@ describe('a migration stands at', () => {
       f.migrating(migration('Scheduling'), {
         steps: [{ ...step('AwaitTargetPod'), state: 'waiting', failure, nextTryAt: at(105) }],
       }),
-      /AwaitTargetPod: PodNotReady: no node \(next try in 5.0 s\)/,
+      /^no node \(next try in 5.0 s\)/,
     ],
     [
       'Migrate',
@@ -273,7 +266,8 @@ describe('a migration stands at', () => {
     const facts = f.migrating(migration('Failed'), { steps, failure: failed, migration: report('Failed') }, 'failed');
     const { standsAt, sentence, migration: moving } = walk(facts);
     expect(moving?.stages.map(({ state }) => state)).toEqual(['ok', 'failed', 'not reached']);
-    expect(standsAt?.why).toBe('MigrateVMI: MigrationFailed: no progress for 150 s');
+    expect(standsAt?.why).toBe('no progress for 150 s');
+    expect(standsAt?.by).toBe('MigrateVMI: MigrationFailed');
     expect(sentence).toMatch(
       /^web runs on node-a; its last migration .* failed at Migrate because .*virtflow retry web/,
     );
@@ -289,7 +283,7 @@ describe('a migration stands at', () => {
     const facts = f.migrating(migration('Failed'), { steps, migration: report('Failed', { failure: failed }) });
     expect(walk(facts).standsAt).toMatchObject({
       stage: 'Migrate',
-      why: 'MigrateVMI: MigrationFailed: it was aborted; not all of it is taken back yet: Undo PrepareMigrationTarget: NoWorker: no worker on node-b',
+      why: 'it was aborted; not all of it is taken back yet: Undo PrepareMigrationTarget: NoWorker: no worker on node-b',
       remedy: expect.stringContaining("that node's worker") as unknown,
     });
   });
@@ -297,7 +291,7 @@ describe('a migration stands at', () => {
   test('at the one of two steps side by side that waits', () => {
     const waiting = { ...step('AwaitTargetPod'), state: 'waiting' as const, failure };
     const facts = f.migrating(migration('Scheduling'), { steps: [waiting, step('InspectSource')] });
-    expect(walk(facts).standsAt?.why).toContain('AwaitTargetPod: PodNotReady');
+    expect(walk(facts).standsAt?.by).toContain('AwaitTargetPod: PodNotReady');
   });
 
   test('nowhere when it was cancelled: that was meant', () => {
@@ -328,9 +322,9 @@ describe('a migration stands at', () => {
   });
 
   test.each([
-    ['Waiting', 'VolumeNotReady', 'waiting', 'Scheduling', /VolumeNotReady: so it is/, /describe pvc/],
+    ['Waiting', 'VolumeNotReady', 'waiting', 'Scheduling', /^so it is$/, /describe pvc/],
     ['MigrationOutcomeUnknown', 'Unproven', 'waiting', 'Running', /who holds the guest: so it is/, /delete neither/],
-    ['Failure', 'PeerUnreachable', 'failed', 'Failed', /PeerUnreachable: so it is/, /node workers are Ready/],
+    ['Failure', 'PeerUnreachable', 'failed', 'Failed', /^so it is$/, /node workers are Ready/],
   ])('condition %s (%s) of its object, without Temporal', (type, reason, state, phase, why, remedy) => {
     const conditions = [{ type, status: 'True', reason, message: 'so it is.' }];
     const { standsAt } = walk(f.migrating(migration(phase, { status: { conditions } })));
@@ -338,4 +332,20 @@ describe('a migration stands at', () => {
     expect(standsAt?.why).toMatch(why);
     expect(standsAt?.remedy).toMatch(remedy);
   });
+});
+
+test('a VM that is meant to be stopped is stopped, and waits for nothing', () => {
+  const { sentence, standsAt } = walk(f.noInstance({ runStrategy: 'Halted' }));
+  expect(sentence).toBe('web is stopped; start it: virtflow start web --wait.');
+  expect(standsAt).toMatchObject({ stage: 'object', state: 'stopped' });
+});
+
+test('the sentence says once what to do, and names no step', () => {
+  const message = 'PersistentVolumeClaim n/a does not exist. Create it; the start goes on by itself.';
+  const facts = f.waitingFor('VolumeNotFound');
+  const [step] = facts.temporal.answered ? (facts.temporal.value.operation?.status?.steps ?? []) : [];
+  if (step) step.failure = { type: 'VolumeNotFound', message };
+  expect(walk(facts).sentence).toBe(
+    'web stands at its volumes because PersistentVolumeClaim n/a does not exist; create the claim that the message names; it goes on by itself.',
+  );
 });

@@ -130,3 +130,21 @@ test('a migration shows its way, phases, numbers and reason', () => {
   ])
     expect(text).toContain(part);
 });
+
+test.each([
+  ['running', 'Succeeded', /^migration succeeded, removing the source Pod/],
+  ['running', 'Failed', /^migration failed, taking back what it had made/],
+  ['running', 'Running', /^migration running/],
+  ['succeeded', 'Succeeded', /^migration succeeded, .*6\.0 s until the source Pod was gone$/m],
+] as const)('a workflow that is %s, of a migration that is %s, is headed so', (state, phase, headline) => {
+  const migration = { migration: { namespace: 'n', name: 'm', uid: 'u' }, phase, phaseTimes: [] };
+  const text = renderOperation(
+    {
+      ...{ workflowId: 'migration/n/m/u', runId: 'r', operation: 'migrate', state, startedAt: at(0) },
+      ...(state !== 'running' && { endedAt: at(6) }),
+      status: { kind: 'migrate', steps: [], migration },
+    },
+    at(9),
+  );
+  expect(text).toMatch(headline);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { switchedOver, whatBecame } from '../../../../cli/migration/cancelled.ts';
+import { nothingToCancel, switchedOver, whatBecame } from '../../../../cli/migration/cancelled.ts';
 import { summarize } from '../../../../cli/migration/summary.ts';
 import { NAME, at, migration, report, running, told } from './samples.ts';
 
@@ -43,4 +43,15 @@ test('without a word of how it ended, the node of the guest tells', () => {
 
 test('a VM that ended meanwhile has no guest to leave anywhere', () => {
   expect(became(report('Failed', { abort: 'succeeded' }), undefined).text).toContain('has no instance any more');
+});
+
+test('with nothing to cancel, a migration that has just succeeded is named', () => {
+  expect(nothingToCancel(NAME, undefined)).toBe('web is not being migrated: there is nothing to cancel.');
+  expect(nothingToCancel(NAME, migration('Failed'))).toMatch(/nothing to cancel\.$/);
+  expect(nothingToCancel(NAME, migration('Succeeded'))).toMatch(/abc, has succeeded.*migrate web -n prod/);
+});
+
+test('of one that came too late it is said where its story is', () => {
+  const { text } = became(report('Succeeded'), running([], { nodeName: 'node-b' }));
+  expect(text).toContain('virtflow history web -n prod has it');
 });

@@ -17,7 +17,7 @@ test('the workflow tells phases, bytes, passes, downtime and nodes', () => {
   expect(summary).toMatchObject({
     outcome: 'succeeded',
     ...{ source: 'node-a', target: 'node-b', bytes: NUMBERS.processedBytes, iterations: 3, downtimeMs: 84.6 },
-    phases: [{ phase: 'Pending', took: '2.0 s' }, { phase: 'Running', took: '3.0 s' }, { phase: 'Succeeded' }],
+    phases: [{ phase: 'Pending', tookMs: 2000 }, { phase: 'Running', tookMs: 3000 }, { phase: 'Succeeded' }],
   });
   const text = renderSummary(summary);
   for (const part of ['Running', '3.0 s', 'in all', '5.0 s', 'node-a', 'node-b', '300 MiB in 3 passes', '85 ms'])
@@ -40,7 +40,7 @@ test('without Temporal the objects tell phases and nodes', () => {
   expect(summarize({ last, gone: false, vmi: running([], { migrationState }) }, at(9))).toMatchObject({
     outcome: 'failed',
     ...{ source: 'node-a', target: 'node-b', failure: { type: 'Unknown', message: 'no room' } },
-    phases: [{ phase: 'Pending', took: '4.0 s' }, { phase: 'Failed' }],
+    phases: [{ phase: 'Pending', tookMs: 4000 }, { phase: 'Failed' }],
   });
 });
 

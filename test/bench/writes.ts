@@ -2,7 +2,7 @@ import type { Write } from '../e2e/support/audit.ts';
 
 /** What virtflow wrote for one VM's start. */
 export interface StartWrites {
-  /** To the VMI, up to the write that says Running. */
+  /** To the VMI after its creation, up to the write that says Running. */
   vmi: number;
   /** In all, up to the write that says it on the VM as well. */
   all: number;
@@ -18,7 +18,7 @@ export function countStart(writes: readonly Write[], runningAt: number): StartWr
   const after = writes.slice(before.length);
   const untilVm = before.some(isVmStatus) && isVmStatus(before.at(-1)) ? 0 : after.findIndex(isVmStatus) + 1;
   return {
-    vmi: before.filter(({ resource }) => resource === 'virtualmachineinstances').length,
+    vmi: before.filter(({ resource, verb }) => resource === 'virtualmachineinstances' && verb !== 'create').length,
     all: before.length + untilVm,
     conflicts: writes.filter(({ status }) => status === 409).length,
   };

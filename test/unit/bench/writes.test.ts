@@ -9,6 +9,7 @@ const write = (resource: string, second: number, status = 200) => ({
 test('a start is counted up to the write that says Running, on the VMI and then on the VM', () => {
   const writes = [
     write('virtualmachines', 1),
+    { ...write('virtualmachineinstances', 1), verb: 'create' },
     write('virtualmachineinstances', 2),
     write('virtualmachineinstances', 3),
     write('pods/status', 4),
@@ -16,7 +17,7 @@ test('a start is counted up to the write that says Running, on the VMI and then 
     write('virtualmachineinstances', 20),
     write('virtualmachines/status', 21),
   ];
-  expect(countStart(writes, 3500)).toEqual({ vmi: 2, all: 5, conflicts: 0 });
+  expect(countStart(writes, 3500)).toEqual({ vmi: 2, all: 6, conflicts: 0 });
 });
 
 test('a write that the API server refused as outdated is a conflict', () => {

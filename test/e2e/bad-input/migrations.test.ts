@@ -134,7 +134,7 @@ describe('a migration that cannot be is refused on its object, with the remedy',
 
   test.each([
     { what: 'cordoned', limit: (node: string) => cordon(node), says: 'unschedulable' },
-    { what: 'full', limit: (node: string) => takeRoom(node, 64, NAMESPACE), says: 'Insufficient memory' },
+    { what: 'full', limit: (node: string) => takeRoom(node, 128, NAMESPACE), says: 'Insufficient memory' },
   ])('the other node is $what, until the time is over', async ({ what, limit, says }) => {
     undo.push(await limit(otherNode((await getVmi(FINE))?.status?.nodeName ?? '')));
     await ask(`to-${what}`, { vmiName: FINE }, { [UNSCHEDULABLE_TIMEOUT]: '5' });

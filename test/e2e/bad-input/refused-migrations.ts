@@ -28,14 +28,14 @@ export const REFUSED: Refused[] = [
     name: 'of-nobody',
     spec: { vmiName: 'nobody' },
     reason: 'NotMigratable',
-    says: [`${NAMESPACE}/nobody does not exist`, 'Start the VM first'],
+    says: [`${NAMESPACE}/nobody did not exist`, 'Start the VM'],
   },
   {
     what: 'a VM that is stopped',
     name: 'of-stopped',
     spec: { vmiName: STOPPED },
     reason: 'NotMigratable',
-    says: [`${NAMESPACE}/${STOPPED} does not exist`, 'Start the VM first'],
+    says: [`${NAMESPACE}/${STOPPED} did not exist`, 'Start the VM'],
   },
   {
     what: 'a VM with disks that are not shared',
@@ -50,9 +50,9 @@ export const REFUSED: Refused[] = [
   {
     what: 'a node selector that matches nothing',
     name: 'to-nowhere',
-    spec: { vmiName: FINE, addedNodeSelector: { 'virtflow.io/nowhere': 'yes' } },
+    spec: { vmiName: FINE, addedNodeSelector: { 'virtflow.io/nowhere': 'here' } },
     reason: 'NotMigratable',
-    says: ['no node other than', 'virtflow.io/nowhere=yes', 'spec.addedNodeSelector'],
+    says: ['no node other than', 'virtflow.io/nowhere=here', 'spec.addedNodeSelector'],
   },
   {
     what: 'an unknown priority',

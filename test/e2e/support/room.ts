@@ -24,9 +24,8 @@ export async function takeRoom(node: string, leftMib: number, namespace: string)
       containers: [{ name, image: pauseImage, imagePullPolicy: 'Never', resources: { requests: { memory } } }],
     },
   });
-  await until(`Pod ${name} runs`, async () => {
-    return (await getObject<Pod>('pod', name, namespace))?.status?.phase === 'Running';
-  });
+  const status = async () => (await getObject<Pod>('pod', name, namespace))?.status;
+  await until(`Pod ${name} runs`, async () => (await status())?.phase === 'Running', { everyMs: 500, seen: status });
   return remove;
 }
 
@@ -37,7 +36,9 @@ async function freeMemory(node: string): Promise<number> {
     items: Pod[];
   };
   const requests = pods.items.flatMap(({ spec }) =>
-    (spec?.containers ?? []).map(({ resources }) => quantityValue(String(resources?.requests?.['memory'] ?? '0'))),
+    [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ resources }) =>
+      quantityValue(String(resources?.requests?.['memory'] ?? '0')),
+    ),
   );
   return quantityValue(String(allocatable)) - requests.reduce((sum, one) => sum + one, 0);
 }

@@ -10,23 +10,21 @@ type Remedy = (on: On, message: string) => string;
 
 /** The VM runs and is well: none of these may disturb it, and only what is fixed when a VM starts takes a new start. First match. */
 const NOT_MIGRATABLE: readonly [RegExp, Remedy][] = [
-  [/does not exist|did not exist|does not run|no instance/, (on) => `start it: ${command('start', on)} --wait`],
+  [/does not exist|did not exist|no instance/, (on) => `start it: ${command('start', on)} --wait`],
+  [/does not run|its phase is/, (on) => `wait until it runs (${command('status', on)}), or start it`],
   [/no other node is labelled/, () => 'bring a second node and its worker back (kubectl get pods -n virtflow -o wide)'],
   [
     /the VM's nodeSelector/,
     (on) => `give another node these labels (kubectl label node), then ${command('migrate', on)}`,
   ],
-  [
-    /labels|addedNodeSelector|NodeSelector|another node|no node/,
-    (on) => `${command('migrate', on)} again with another selector, or give a node these labels`,
-  ],
+  [/has the labels/, (on) => `${command('migrate', on)} again with another selector, or give a node these labels`],
   [
     /ReadWriteMany/,
-    (on) =>
-      `to make it migratable, create a ReadWriteMany claim, copy the data into it while the VM is stopped, and name it in the VM (access modes of a bound claim cannot be changed); until then it runs on where it is: ${command('status', on)}`,
+    () =>
+      'to make it migratable, create a ReadWriteMany claim, copy the data into it while the VM is stopped, and name it in the VM (access modes of a bound claim cannot be changed); until then it runs on where it is',
   ],
-  [/paused by/, (on) => `remove the cause of the pause, then ${command('migrate', on)}`],
-  [/being deleted|ending|being shut down/, () => 'wait for its end'],
+  [/paused (by|it)/, (on) => `remove the cause of the pause, then ${command('migrate', on)}`],
+  [/being deleted|\bending|being shut down/, () => 'wait for its end'],
   [
     /NotLiveMigratable/,
     (on) =>
@@ -43,7 +41,7 @@ const podNotReady: Remedy = ({ namespace }, message) => {
   const pod = /\bPod (?!cannot)([a-z0-9][-a-z0-9.]*)/.exec(message)?.[1] ?? 'POD';
   const see = `see the Pod's events (kubectl describe pod -n ${namespace} ${pod})`;
   if (/Unschedulable|cannot be scheduled/.test(message))
-    return `make room on nodes, or change the selectors that rule them out; it goes on by itself; ${see}`;
+    return `make room on nodes, or change the selectors that rule them out; ${see}`;
   if (/Image|[Pp]ull/.test(message)) return `correct the image's name, or make its registry reachable; ${see}`;
   return `${see}: room on nodes, selectors, the image's name`;
 };

@@ -28,7 +28,14 @@ test.each<[FailureType, string, RegExp]>([
   ['NotMigratable', 'it runs on node a, and no other node is labelled x', /second node/],
   ['NotMigratable', 'claim rwo has access mode ReadWriteOnce, a migration needs ReadWriteMany', /copy the data/],
   ['NotMigratable', 'web did not exist when its migration began', /^start it: virtflow start web/],
+  ['NotMigratable', 'it does not run (its phase is Pending)', /^wait until it runs/],
+  [
+    'NotMigratable',
+    'InterfaceNotLiveMigratable: interface a keeps no address of the pod network on another node',
+    /^change the field/,
+  ],
   ['NotMigratable', 'its guest is paused by an I/O error', /cause of the pause/],
+  ['NotMigratable', 'an I/O error paused it (vda: no space)', /cause of the pause/],
   ['NotMigratable', 'it holds no run token', /remove what the message names/],
   [
     'PodNotReady',

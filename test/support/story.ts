@@ -4,18 +4,15 @@ import type { temporal } from '@temporalio/proto';
 
 type Event = temporal.api.history.v1.IHistoryEvent;
 const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
-type Info = temporal.api.workflow.v1.IWorkflowExecutionInfo;
+type Timestamp = Event['eventTime'];
 
 /** Workflows that are shown, the youngest first, and events of each, the last ones. */
 const WORKFLOWS = 6;
 const EVENTS = 12;
 
 /** What the youngest workflows of a server do, for the message of a test that waited in vain. The test server knows no other list than these two. */
-export const storyOf = async ({
-  connection,
-  client,
-  namespace = 'default',
-}: TestWorkflowEnvironment): Promise<string> => {
+export const storyOf = async (env: TestWorkflowEnvironment): Promise<string> => {
+  const { connection, client, namespace = 'default' } = env;
   const startTimeFilter = { earliestTime: { seconds: 0 }, latestTime: { seconds: Number.MAX_SAFE_INTEGER } };
   const request = { namespace, startTimeFilter } as object;
   const lists = await Promise.all([
@@ -24,21 +21,23 @@ export const storyOf = async ({
   ]);
   const youngest = lists
     .flatMap(({ executions }) => executions)
-    .sort((a, b) => startOf(b) - startOf(a))
+    .sort((a, b) => msOf(b.startTime) - msOf(a.startTime))
     .slice(0, WORKFLOWS);
+  const now = new Date(await env.currentTimeMs()).toISOString();
   const stories = youngest.map(async ({ execution, status }) => {
     const { workflowId, runId } = execution ?? {};
     const { events } = await client.workflow.getHandle(workflowId ?? '', runId ?? undefined).fetchHistory();
-    const last = (events ?? []).slice(-EVENTS).map((event) => `  ${String(event.eventId)} ${inWords(event)}`);
+    const last = (events ?? []).slice(-EVENTS).map((event) => `  ${timeOf(event.eventTime)} ${inWords(event)}`);
     return [
       `${workflowId ?? ''} (${status === WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING ? 'open' : 'closed'})`,
       ...last,
     ].join('\n');
   });
-  return (await Promise.all(stories)).join('\n');
+  return [`now it is ${now}`, ...(await Promise.all(stories))].join('\n');
 };
 
-const startOf = ({ startTime }: Info): number => Number(startTime?.seconds ?? 0) * 1e9 + Number(startTime?.nanos ?? 0);
+const timeOf = (time: Timestamp): string => new Date(msOf(time)).toISOString();
+const msOf = (time: Timestamp): number => Number(time?.seconds ?? 0) * 1000 + Number(time?.nanos ?? 0) / 1e6;
 
 interface Named {
   signalName?: string | null;

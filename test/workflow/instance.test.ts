@@ -2,9 +2,10 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import type { EntityStatus } from '../../api/contract/entities.ts';
 import { podObserved } from '../../api/contract/entities.ts';
 import type { WorkflowHandle } from '@temporalio/client';
+import type { OperationStatus } from '../../api/contract/operations.ts';
 import { retryOperation } from '../../api/contract/operations.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
-import { instanceId } from '../../api/contract/refs.ts';
+import { instanceId, startId } from '../../api/contract/refs.ts';
 import { newLab } from '../support/fakes/lab.ts';
 import { newVmi } from '../support/fakes/operations.ts';
 
@@ -110,6 +111,13 @@ test('what a start waits for is shown, and a change of it ends the wait', async 
   expect(condition(vmi, 'Synchronized')).toMatchObject({
     reason: 'FailedPvcNotFound',
     message: 'PVC default/disk does not exist',
+  });
+  // Ten seconds to its next round; see untilLongWait. Here time may not skip.
+  await lab.until('the fourth round', async () => {
+    const { steps } = await lab.env.client.workflow
+      .getHandle(startId(vmi, 1))
+      .query<OperationStatus>('operationStatus');
+    return steps.at(-1)?.attempts === 4 && steps.at(-1)?.state === 'waiting';
   });
   delete lab.world.manners.refuse['checkVolumes'];
   await entity(vmi).signal('dependencyChanged', { kind: 'PersistentVolumeClaim', name: 'disk' });

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import type { OperationStatus } from '../../api/contract/operations.ts';
 import { retryNow, wake } from '../../api/contract/operations.ts';
 import { newLab } from '../support/fakes/lab.ts';
-import { newVmi, outcome, start, untilStep } from '../support/fakes/operations.ts';
+import { newVmi, outcome, start, untilLongWait, untilStep } from '../support/fakes/operations.ts';
 
 const lab = await newLab();
 afterAll(() => lab.close());
@@ -38,9 +38,7 @@ test('a step that waits shows why, and retryNow ends the wait at once', async ()
   const first = await untilStep(operation, 'CheckVolumes', 'waiting');
   expect(first).toMatchObject({ failure: { type: 'VolumeNotFound' } });
   expect(first.nextTryAt).toBeDefined();
-  // By then the rounds are five minutes apart: it still waits when it is told.
-  await lab.env.sleep('5m');
-  const { attempts } = await untilStep(operation, 'CheckVolumes', 'waiting');
+  const { attempts } = await untilLongWait(lab, operation, 'CheckVolumes');
   delete lab.world.manners.refuse['checkVolumes'];
   expect(await operation.executeUpdate(retryNow)).toEqual({ step: 'CheckVolumes' });
   const { steps } = await operation.result();
@@ -60,10 +58,13 @@ test('retryNow is refused when no step waits', async () => {
 test('wake ends the wait for a quota', async () => {
   lab.world.manners.refuse['ensureLauncherPod'] = { type: 'QuotaExceeded', message: 'exceeded quota: small' };
   const operation = await start(lab, newVmi(lab));
-  await untilStep(operation, 'CreateLauncherPod', 'waiting');
+  const { nextTryAt } = await untilLongWait(lab, operation, 'CreateLauncherPod');
   delete lab.world.manners.refuse['ensureLauncherPod'];
   await operation.signal(wake);
-  expect((await operation.result()).steps.at(-1)?.state).toBe('done');
+  const { steps } = await operation.result();
+  expect(steps.at(-1)?.state).toBe('done');
+  const { endedAt } = steps.find(({ name }) => name === 'CreateLauncherPod') ?? {};
+  expect(Date.parse(endedAt ?? '')).toBeLessThan(Date.parse(nextTryAt ?? ''));
 });
 
 test('a wait on the outside ends after a day, and everything is taken back', async () => {
@@ -110,7 +111,6 @@ test('without a worker on the node the step says so, and goes on when one is the
   expect(waiting).toMatchObject({ node: 'node-b', failure: { type: 'NoWorker' } });
   expect(waiting.failure?.message).toContain('no worker on node node-b');
   await lab.startNode('node-b');
-  await operation.signal(wake);
   await operation.result();
   expect(lab.world.leftovers(vmi)).toEqual([`Pod ${`pod-${vmi.uid}-1`}, domain running`, 'token']);
 });

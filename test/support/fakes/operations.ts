@@ -71,6 +71,16 @@ export const untilStep = (operation: Operation, name: string, state?: StepRecord
   return until(`step ${name} ${state ?? ''}`, isThere, { seen: () => steps });
 };
 
+/**
+ * Waits until a step that waits has minutes to its next round. What ends a wait must not meet the end of its timer: the test server loses the workflow
+ * task that cancels a timer which fires at that moment.
+ */
+export const untilLongWait = async (lab: Lab, operation: Operation, name: string): Promise<StepRecord> => {
+  await untilStep(operation, name, 'waiting');
+  await lab.env.sleep('5m');
+  return untilStep(operation, name, 'waiting');
+};
+
 /** A VMI whose domain runs. */
 export const runningVmi = async (lab: Lab): Promise<{ vmi: ObjectRef; pod: PodRef; epoch: number }> => {
   const vmi = newVmi(lab);

@@ -76,10 +76,11 @@ const gather = async (
   { source, target }: Parties,
   summary: string,
 ): Promise<MigrationEvidence> => {
-  const [ofSource, ofTarget] = await Promise.all([
-    viewOf(migration, source, `${summary}, source`),
-    viewOf(migration, target, `${summary}, target`),
-  ]);
+  const looking = viewOf(migration, target, `${summary}, target`);
+  const ofSource = await viewOf(migration, source, `${summary}, source`);
+  // The source keeps the guest and will not send it: whatever the target says, or does not say, changes nothing.
+  if (ofSource?.outcome?.kind === 'sourceActive') return { source: ofSource };
+  const ofTarget = await looking;
   const evidence: MigrationEvidence = {
     ...(ofSource === undefined ? {} : { source: ofSource }),
     ...(ofTarget === undefined ? {} : { target: ofTarget }),

@@ -61,13 +61,12 @@ const settle = async (migration: Migration, { parties, carryOut, stop }: Carryin
     // Told and asked at the same time: whoever is frozen answers neither.
     const telling = mustTell() ? cancelAtSource(migration, parties.source, named('cancel', looks)) : undefined;
     const mayBegin = failure !== undefined && mayPass(failure) && stop() === undefined && !isLate();
+    void telling?.then((answer) => (knowsToStop = !('failure' in answer)));
     const began = now();
-    const sight: Seen = isUntouched
-      ? { kind: 'again' }
-      : await look(migration, parties, { summary: named('look', looks), mayBegin });
-    if (telling !== undefined) knowsToStop = !('failure' in (await telling));
-    const late = activity?.verdict();
-    if (late !== undefined) return late;
+    const looking = isUntouched
+      ? Promise.resolve<Seen>({ kind: 'again' })
+      : look(migration, parties, { summary: named('look', looks), mayBegin });
+    const sight = await unlessTold(activity, Promise.all([looking, telling]));
     const isWorthTelling = looks >= TOLD_FROM_LOOK || msUntil(now(), began) >= LONG_LOOK_MS;
     const isUnknown = sight.kind === 'unknown' && isWorthTelling;
     tellUnknown(migration, round, isUnknown ? sight.message : undefined);
@@ -78,6 +77,19 @@ const settle = async (migration: Migration, { parties, carryOut, stop }: Carryin
       activity = beginCarrying(carryOut, named('attach', looks + 1));
     }
   }
+};
+
+/** What was seen, or the verdict of MigrateVMI if it comes first: it is worth more, and a frozen process can keep a look waiting. */
+const unlessTold = async (activity: Carried | undefined, looking: Promise<[Seen, unknown]>): Promise<Seen> => {
+  let seen: Seen | undefined;
+  let defect: unknown;
+  looking.then(
+    ([sight]) => (seen = sight),
+    (error: unknown) => (defect = error),
+  );
+  await condition(() => seen !== undefined || defect !== undefined || activity?.verdict() !== undefined);
+  if (defect !== undefined) throw defect as Error;
+  return activity?.verdict() ?? seen ?? { kind: 'again' };
 };
 
 /** Waits for the end of MigrateVMI, or until the source must be told to stop. Once it knows, not longer than it can take. */

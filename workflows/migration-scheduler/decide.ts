@@ -28,7 +28,7 @@ const absorb = (state: SchedulerState, event: SchedulerEvent, at: string): Sched
     case 'returned':
       return only(returned(state, event.holder));
     case 'limitsChanged':
-      return { state, commands: state.adoption === 'done' ? [{ type: 'observe', holders: [] }] : [] };
+      return { state, commands: [{ type: 'observe', holders: [] }] };
     case 'observed':
       return only(event.all ? adopted(state, event, at) : looked(state, event));
     case 'holderGone':

@@ -13,7 +13,7 @@ import { createMigration, getMigration, isFinal, untilMigration } from '../suppo
 import { ensureNamespace } from '../support/namespaces.ts';
 import { untilSystemReady } from '../support/pods.ts';
 import { Recorder } from '../support/recorder.ts';
-import { deleteVm, getVmi, NAMESPACE, setRunStrategy, untilReady, untilStopped } from '../support/vms.ts';
+import { deleteVm, getVmi, NAMESPACE, setRunStrategy, untilStopped } from '../support/vms.ts';
 import { isExplained, migratesNow, nextMovement, prepareVm, untilRunsOn, type Movement } from './migrating.ts';
 import { migrationVictims, type MigrationVictim } from './migration-victims.ts';
 
@@ -101,9 +101,9 @@ async function cancelled(
       everyMs: 200,
     });
     run.total = Date.now() - asked;
-    run.end = (await lastOperation(VM, 'migrate'))?.state ?? '';
     await untilRunsOn(VM, recorder);
     await untilTraceless(VM);
+    run.end = (await lastOperation(VM, 'migrate'))?.state ?? '';
   } finally {
     run.violations = await recorder.stop();
     run.boots = recorder.boots;
@@ -179,8 +179,6 @@ test('a VM that is stopped while it migrates shuts down cleanly', async () => {
   await untilStopped(VM, 60_000);
   expect((await lastOperation(VM, 'shutdown'))?.status?.end).toBe('agentShutdown');
   await untilNothingLeft(VM);
-  await setRunStrategy(VM, 'Always');
-  await untilReady(VM);
 });
 
 (MIGRATIONS > 0 ? test : test.skip)(

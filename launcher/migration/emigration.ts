@@ -229,10 +229,11 @@ export class Emigration {
     this.#update({ settled: true });
   }
 
-  /** libvirt's final figures come after the hand-over. */
+  /** libvirt's final figures come after the hand-over; how far the guest was slowed down is not among them. */
   #completed(numbers: MigrationNumbers): void {
     const { outcome } = this.#record;
-    if (outcome?.kind === 'sourceGone') this.#update({ outcome: { ...outcome, numbers } });
+    if (outcome?.kind === 'sourceGone')
+      this.#update({ outcome: { ...outcome, numbers: { ...outcome.numbers, ...numbers } } });
   }
 
   #tell(event: MigrationEvent): void {

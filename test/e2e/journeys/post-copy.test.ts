@@ -62,8 +62,8 @@ test('a migration that does not converge ends when its time is over, and its VM 
   expect(await nodeOf()).toBe(from);
 });
 
-test('auto-converge slows the guest down', async () => {
-  restore = await setMigrations({ bandwidthPerMigration: BANDWIDTH, allowAutoConverge: true });
+test('auto-converge slows the guest down until it can be brought over', async () => {
+  restore = await setMigrations({ bandwidthPerMigration: '8Mi', allowAutoConverge: true });
   await observed(async () => {
     await createMigration('slowed', VM);
     const { status } = await untilMigration('over', 'slowed', ({ status }) => status?.phase === 'Succeeded', 180_000);

@@ -16,6 +16,8 @@ const POWER_DOWN = 'reboot: Power down';
 
 interface Console {
   source: string;
+  /** The file, whatever it is called: QEMUs that follow one another in a Pod write to the same one. */
+  identity: string;
   file: FileHandle;
   offset: number;
   rest: string;
@@ -72,7 +74,7 @@ export class Recorder {
   async stop(): Promise<string[]> {
     this.#stopped = true;
     await this.#running;
-    for (const { file } of this.#consoles.values()) await file.close();
+    for (const { file } of new Set(this.#consoles.values())) await file.close();
     return [...this.#overlaps, ...violations(this.readings)];
   }
 
@@ -89,7 +91,7 @@ export class Recorder {
    * taken in the order in which they were made.
    */
   async #readAll(): Promise<void> {
-    const consoles = [...this.#consoles.values()];
+    const consoles = [...new Set(this.#consoles.values())];
     const batches: Reading[][] = [];
     for (const console of consoles.reverse()) batches.unshift(await this.#read(console));
     this.readings.push(...batches.flat());
@@ -103,8 +105,17 @@ export class Recorder {
       const { pid } = process;
       if (this.#consoles.has(pid)) continue;
       const file = await open(this.#logOf(process)).catch(() => undefined);
-      if (file) this.#consoles.set(pid, { source: `qemu ${pid}`, file, offset: 0, rest: '' });
+      if (file) this.#consoles.set(pid, await this.#consoleOf(pid, file));
     }
+  }
+
+  async #consoleOf(pid: number, file: FileHandle): Promise<Console> {
+    const { dev, ino } = await file.stat();
+    const identity = `${dev}:${ino}`;
+    const known = [...this.#consoles.values()].find((console) => console.identity === identity);
+    if (known === undefined) return { source: `qemu ${pid}`, identity, file, offset: 0, rest: '' };
+    await file.close();
+    return known;
   }
 
   async #read(console: Console): Promise<Reading[]> {

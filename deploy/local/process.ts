@@ -111,7 +111,9 @@ async function start(ctx: Context, spec: ProcessSpec, key: string): Promise<void
     });
     child.unref();
     if (child.pid === undefined) throw new Error(`${spec.name}: sh could not be started`);
-    const startTime = startTimeOf(await readFile(`/proc/${child.pid}/stat`, 'utf8'));
+    const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8').catch(() => undefined);
+    if (stat === undefined) return; // it has exited already: whoever waits until it is ready finds no record of it
+    const startTime = startTimeOf(stat);
     await writeFile(recordFile(ctx, spec.name), JSON.stringify({ pid: child.pid, startTime, spec: key }));
   } finally {
     await log.close();

@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { instanceId, virtualMachineId } from '../../api/contract/refs.ts';
 import type { Lab } from '../support/fakes/lab.ts';
 import { newLab } from '../support/fakes/lab.ts';
 import { newVm, untilRunning } from '../support/fakes/vm.ts';
+
+// With every history replayed at every task, a busy machine needs seconds for each.
+const PATIENCE_MS = 90_000;
+jest.setTimeout(4 * PATIENCE_MS);
 
 let lab: Lab;
 afterAll(() => lab.close());
@@ -10,10 +14,10 @@ afterAll(() => lab.close());
 /** Start, restart, deletion. Returns what the last run of each entity was continued from. */
 const life = async (): Promise<(string | undefined)[]> => {
   const { fake, tell, entity, vm } = await newVm(lab);
-  const first = await untilRunning(lab);
+  const first = await untilRunning(lab, undefined, PATIENCE_MS);
   fake.requests = [{ action: 'Stop', uid: first.uid }, { action: 'Start' }];
   await tell();
-  const second = await untilRunning(lab, first.uid);
+  const second = await untilRunning(lab, first.uid, PATIENCE_MS);
   await lab.until('both requests are settled', () => fake.requests.length === 0);
   await tell({ deleting: true });
   await entity.result();

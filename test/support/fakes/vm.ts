@@ -40,8 +40,12 @@ export const newVm = async (lab: Lab, spec: Partial<VirtualMachineFacts> = {}): 
 };
 
 /** Waits for an instance that runs, another one than `other`. */
-export const untilRunning = (lab: Lab, other?: string): Promise<ObjectRef> =>
-  lab.until('an instance runs', () => {
-    const instance = [...lab.world.vmis.values()][0]?.facts;
-    return instance?.phase === 'Running' && instance.vmi.uid !== other ? instance.vmi : undefined;
-  });
+export const untilRunning = (lab: Lab, other?: string, timeoutMs = 45_000): Promise<ObjectRef> =>
+  lab.until(
+    'an instance runs',
+    () => {
+      const instance = [...lab.world.vmis.values()][0]?.facts;
+      return instance?.phase === 'Running' && instance.vmi.uid !== other ? instance.vmi : undefined;
+    },
+    { timeoutMs },
+  );

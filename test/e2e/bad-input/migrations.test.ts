@@ -97,7 +97,8 @@ describe('a migration that cannot be is refused on its object, with the remedy',
 
   test('a VM that an I/O error has paused', async () => {
     await takeSpace(claimDirectory(FULL), 4 * 1024 * 1024);
-    const fill = 'dd if=/dev/urandom of=/data/fill bs=64k count=400; sync';
+    // Later, so that the agent has answered before its guest stands still.
+    const fill = 'sleep 8; dd if=/dev/urandom of=/data/fill bs=64k count=400; sync';
     await runInGuest(createContext(), { namespace: NAMESPACE, name: FULL }, `(${fill}) >/dev/null 2>&1 </dev/null &`);
     const isPaused = (vmi: Parameters<typeof condition>[0]) => condition(vmi, 'Paused')?.reason === 'PausedIOError';
     await untilInstance('paused by an I/O error', NAMESPACE, FULL, isPaused, 60_000);

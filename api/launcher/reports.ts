@@ -2,19 +2,30 @@
  * State of a domain, as its launcher knows it. `none`: never defined in this launcher, or undefined after its end. `incoming`: a migration brings it,
  * and its guest does not run here (yet).
  */
-export type DomainState =
-  'none' | 'starting' | 'incoming' | 'running' | 'paused' | 'shuttingDown' | 'shutoff' | 'crashed';
+export const DOMAIN_STATES = [
+  'none',
+  'starting',
+  'incoming',
+  'running',
+  'paused',
+  'shuttingDown',
+  'shutoff',
+  'crashed',
+] as const;
+export type DomainState = (typeof DOMAIN_STATES)[number];
 
 /** What made the domain end. `migrated`: here only; its guest has gone elsewhere, so the end of this domain is not the guest's. */
-export type DomainEnd =
-  | 'agentShutdown'
-  | 'acpiShutdown'
-  | 'guestShutdown'
-  | 'destroyedAtDeadline'
-  | 'killed'
-  | 'crashed'
-  | 'migrated'
-  | 'unknown';
+export const DOMAIN_ENDS = [
+  'agentShutdown',
+  'acpiShutdown',
+  'guestShutdown',
+  'destroyedAtDeadline',
+  'killed',
+  'crashed',
+  'migrated',
+  'unknown',
+] as const;
+export type DomainEnd = (typeof DOMAIN_ENDS)[number];
 
 /** What the guest agent tells of its guest. */
 export interface GuestInfo {

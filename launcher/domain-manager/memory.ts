@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { DOMAIN_ENDS } from '../../api/launcher/reports.ts';
 import { migrationRecords } from '../migration/record.ts';
 import type { MigrationRecords } from '../migration/record.ts';
 
@@ -24,18 +25,7 @@ const remembered = z.object({
   /** We destroy, or have destroyed, the domain: why. */
   destroying: z.enum(['destroyedAtDeadline', 'killed']).optional(),
   /** How the domain ended. A launcher runs a domain once: nothing is started after it. */
-  end: z
-    .enum([
-      'agentShutdown',
-      'acpiShutdown',
-      'guestShutdown',
-      'destroyedAtDeadline',
-      'killed',
-      'crashed',
-      'migrated',
-      'unknown',
-    ])
-    .optional(),
+  end: z.enum(DOMAIN_ENDS).optional(),
   /** Migrations that this launcher took part in. */
   migrations: migrationRecords.optional(),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DomainReport } from '../../../api/launcher/reports.ts';
+import { DOMAIN_ENDS, DOMAIN_STATES } from '../../../api/launcher/reports.ts';
 
 const text = z.string();
 const optionalText = z.exactOptional(text);
@@ -32,22 +33,11 @@ export const domainReport: z.ZodType<DomainReport> = z.object({
   node: text.default(''),
   sequence: z.object({ epoch: count, n: count }),
   at: z.iso.datetime(),
-  state: z.enum(['none', 'starting', 'incoming', 'running', 'paused', 'shuttingDown', 'shutoff', 'crashed']),
+  state: z.enum(DOMAIN_STATES),
   reason: optionalText,
   pausedBy: z.exactOptional(z.enum(['user', 'ioError', 'migration'])),
   migrationUid: optionalText,
-  end: z.exactOptional(
-    z.enum([
-      'agentShutdown',
-      'acpiShutdown',
-      'guestShutdown',
-      'destroyedAtDeadline',
-      'killed',
-      'crashed',
-      'migrated',
-      'unknown',
-    ]),
-  ),
+  end: z.exactOptional(z.enum(DOMAIN_ENDS)),
   tokenEpoch: z.exactOptional(count),
   deadline: z.exactOptional(z.iso.datetime()),
   agent: guestInfo,

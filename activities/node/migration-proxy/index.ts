@@ -19,7 +19,7 @@ import type { RefusalKind } from './refusals.ts';
 import { countRefusals } from './refusals.ts';
 import { relay } from './relay.ts';
 import type { LiveSession, Traffic } from './sessions.ts';
-import { own, Sessions, trouble } from './sessions.ts';
+import { own, Sessions, trouble, welcome } from './sessions.ts';
 import { sessionStore } from './store.ts';
 import { peerTrouble } from './words.ts';
 
@@ -105,7 +105,7 @@ export const migrationProxy = (options: ProxyOptions): RunningProxy => {
     const full = sessions.full(found);
     if (full !== undefined) return refuse('limit', full);
     const { session } = found as LiveSession<TargetSession>;
-    own(found, socket);
+    welcome(found, socket);
     if (channel === HAND_OVER) {
       accept();
       serveHandOver(socket, session, launchers).catch((error: unknown) =>

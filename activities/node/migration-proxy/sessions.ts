@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MigrationChannel } from '../../../api/launcher/migration.ts';
 import type { Session } from './port.ts';
 
-/** Sockets, two to a connection. Far above what a migration opens: one per channel, some more with parallel threads. */
-const MAX_PER_SESSION = 128;
-const MAX_TOTAL = 1_024;
+/** Connections from the source's node. Far above what a migration opens: one per channel, some more with parallel threads. */
+const MAX_PER_SESSION = 64;
+const MAX_TOTAL = 512;
 const MAX_TROUBLES = 5;
 
 /** Bytes that went over the network and came from it, through one channel. */
@@ -21,6 +21,8 @@ export interface LiveSession<S extends Session = Session> {
   servers: Map<MigrationChannel, Server>;
   /** Of a source: when the first of a channel's connections is through, as long as that stands. Never rejects. */
   firsts: Map<MigrationChannel, Promise<void>>;
+  /** Of a target: connections from the source's node, from before they are joined to the Pod's socket. */
+  visitors: Set<Socket>;
   sockets: Set<Socket>;
   troubles: string[];
   closed: boolean;
@@ -30,6 +32,7 @@ export const live = <S extends Session>(session: S): LiveSession<S> => ({
   session,
   servers: new Map(),
   firsts: new Map(),
+  visitors: new Set(),
   sockets: new Set(),
   troubles: [],
   closed: false,
@@ -68,9 +71,9 @@ export class Sessions {
   }
 
   /** Why this session cannot have one more connection; undefined: it can. */
-  full({ sockets }: LiveSession): string | undefined {
-    if (sockets.size >= MAX_PER_SESSION) return 'the migration has too many connections already';
-    const total = this.all().reduce((sum, one) => sum + one.sockets.size, 0);
+  full({ visitors }: LiveSession): string | undefined {
+    if (visitors.size >= MAX_PER_SESSION) return 'the migration has too many connections already';
+    const total = this.all().reduce((sum, one) => sum + one.visitors.size, 0);
     return total >= MAX_TOTAL ? 'all migrations of this node have too many connections already' : undefined;
   }
 }
@@ -80,6 +83,13 @@ export const own = ({ sockets, closed }: LiveSession, socket: Socket): void => {
   if (closed) return void socket.destroy();
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
+};
+
+/** Counts against the session's limit until it closes. */
+export const welcome = (session: LiveSession, visitor: Socket): void => {
+  session.visitors.add(visitor);
+  visitor.once('close', () => session.visitors.delete(visitor));
+  own(session, visitor);
 };
 
 export const trouble = ({ troubles }: LiveSession, what: string): void => {

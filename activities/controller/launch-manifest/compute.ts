@@ -2,6 +2,7 @@ import { LAUNCHER_ENV } from '../../../api/launcher/paths.ts';
 import type { Container } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { COMPUTE } from '../../facts/labels.ts';
+import { shareTools } from './container-images.ts';
 import type { LaunchInput } from './input.ts';
 import type { Mounted } from './mounted.ts';
 import { computeProbes } from './probes.ts';
@@ -25,6 +26,7 @@ export const computeContainer = (input: LaunchInput, mounted: Mounted[]): Contai
     ...(devices.length > 0 ? { volumeDevices: devices } : {}),
     ...(ports.length > 0 ? { ports } : {}),
     ...computeProbes(vmi),
+    ...shareTools(input),
     terminationMessagePolicy: 'FallbackToLogsOnError',
   };
 };

@@ -1,7 +1,5 @@
-import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
 import { LAUNCHER_VOLUMES, SERIAL_LOG } from '../../../api/launcher/paths.ts';
 import type { Container } from '../../../api/kubernetes/types.ts';
-import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { LaunchInput } from './input.ts';
 import { readOnly } from './mounted.ts';
 import { helperSecurity } from './security.ts';
@@ -11,23 +9,23 @@ import { consoleLogResources } from './support-resources.ts';
 const FOLLOW = `trap 'kill $!; exit 0' TERM INT; /usr/lib/virtflow/busybox tail -n +1 -F ${SERIAL_LOG} 2>/dev/null & wait`;
 
 /** Prints the guest's serial console, so that `kubectl logs -c guest-console-log` shows it. Restarts and ends beside `compute`. */
-export const consoleLogContainer = ({ vmi, config, launcherImage }: LaunchInput): Container[] =>
-  isLogged(vmi, config)
+export const consoleLogContainer = (input: LaunchInput): Container[] =>
+  isLogged(input)
     ? [
         {
           name: 'guest-console-log',
-          image: launcherImage,
-          imagePullPolicy: config.imagePullPolicy,
+          image: input.launcherImage,
+          imagePullPolicy: input.config.imagePullPolicy,
           restartPolicy: 'Always',
           command: ['/usr/lib/virtflow/busybox', 'sh', '-c', FOLLOW],
           volumeMounts: [readOnly(LAUNCHER_VOLUMES.libvirt.name, LAUNCHER_VOLUMES.libvirt.path)],
-          resources: consoleLogResources(vmi, config),
+          resources: consoleLogResources(input),
           securityContext: helperSecurity,
         },
       ]
     : [];
 
-const isLogged = ({ spec }: VirtualMachineInstance, { virtualMachineOptions }: ClusterConfig): boolean => {
-  const { autoattachSerialConsole, logSerialConsole } = spec.domain.devices;
-  return autoattachSerialConsole !== false && (logSerialConsole ?? virtualMachineOptions.serialConsoleLog);
+const isLogged = ({ vmi, config }: LaunchInput): boolean => {
+  const { autoattachSerialConsole, logSerialConsole } = vmi.spec.domain.devices;
+  return autoattachSerialConsole !== false && (logSerialConsole ?? config.virtualMachineOptions.serialConsoleLog);
 };

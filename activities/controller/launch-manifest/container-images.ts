@@ -1,16 +1,11 @@
 import { hasGate } from '../../../api/cluster-config/index.ts';
-import {
-  KERNEL_BOOT_CONTAINER,
-  LAUNCHER_UID,
-  diskContainer,
-  imageVolumeDirectory,
-} from '../../../api/launcher/paths.ts';
+import { KERNEL_BOOT_CONTAINER, diskContainer, imageVolumeDirectory } from '../../../api/launcher/paths.ts';
 import type { Container } from '../../../api/kubernetes/types.ts';
 import type { LaunchInput } from './input.ts';
 import { readOnly } from './mounted.ts';
 import type { Mounted } from './mounted.ts';
 import { helperSecurity } from './security.ts';
-import { copyResources, imageResources } from './support-resources.ts';
+import { imageResources } from './support-resources.ts';
 import { kernelBootImage } from './traits.ts';
 
 /** A user's image: of a containerDisk or of kernelBoot. */
@@ -79,24 +74,20 @@ export const imageContainers = (input: LaunchInput): Container[] =>
         ...(pullPolicy ? { imagePullPolicy: pullPolicy } : {}),
         command: [`${TOOLS_DIRECTORY}/busybox`, 'sh', '-c', WAIT],
         volumeMounts: [readOnly(TOOLS_VOLUME, TOOLS_DIRECTORY)],
-        resources: imageResources(input.vmi, input.config),
+        resources: imageResources(input),
         securityContext: helperSecurity,
       }));
 
-/** Puts a program that can wait into the volume that those containers share: the user's image need not hold any. */
-export const toolsContainer = (input: LaunchInput): Container[] =>
-  toolsVolume(input).map(() => ({
-    name: 'container-disk-binary',
-    image: input.launcherImage,
-    imagePullPolicy: input.config.imagePullPolicy,
-    command: [BUSYBOX, 'cp', BUSYBOX, `${TOOLS_DIRECTORY}/busybox`],
-    volumeMounts: [{ name: TOOLS_VOLUME, mountPath: TOOLS_DIRECTORY }],
-    resources: copyResources(input.vmi, input.config),
-    securityContext: { ...helperSecurity, runAsGroup: LAUNCHER_UID },
-    terminationMessagePolicy: 'FallbackToLogsOnError',
-  }));
+/**
+ * `compute`, which starts first, puts a program that can wait into the volume that those containers share: the user's image need not hold any.
+ * Kubernetes starts them only after the hook; an init container would hold the launcher up instead.
+ */
+export const shareTools = (input: LaunchInput): Pick<Container, 'lifecycle'> =>
+  toolsVolume(input).length === 0
+    ? {}
+    : { lifecycle: { postStart: { exec: { command: [BUSYBOX, 'cp', BUSYBOX, `${TOOLS_DIRECTORY}/busybox`] } } } };
 
 const toolsVolume = (input: LaunchInput): Mounted[] =>
   hasGate(input.config, 'ImageVolume') || userImages(input).length === 0
     ? []
-    : [{ volume: { name: TOOLS_VOLUME, emptyDir: {} } }];
+    : [{ volume: { name: TOOLS_VOLUME, emptyDir: {} }, mount: { name: TOOLS_VOLUME, mountPath: TOOLS_DIRECTORY } }];

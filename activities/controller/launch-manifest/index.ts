@@ -5,7 +5,7 @@ import { accessCredentials } from './access-credentials.ts';
 import { podAffinity } from './affinity.ts';
 import { computeContainer } from './compute.ts';
 import { consoleLogContainer } from './console-log.ts';
-import { imageContainers, imagePullSecrets, imageVolumes, toolsContainer } from './container-images.ts';
+import { imageContainers, imagePullSecrets, imageVolumes } from './container-images.ts';
 import type { LaunchInput } from './input.ts';
 import { launcherVolumes } from './launcher-volumes.ts';
 import { podMetadata } from './metadata.ts';
@@ -34,7 +34,7 @@ const POD_GRACE_PADDING = 30;
 export const renderLaunchManifest = (input: LaunchInput): Pod => {
   const { vmi, config } = input;
   const volumes = [...launcherVolumes(vmi), ...userVolumes(input), ...accessCredentials(vmi), ...imageVolumes(input)];
-  const initContainers = [...consoleLogContainer(input), ...toolsContainer(input)];
+  const initContainers = consoleLogContainer(input);
   return {
     apiVersion: 'v1',
     kind: 'Pod',

@@ -46,7 +46,16 @@ export const POD_RULES: Rule<PodCase>[] = [
   {
     id: 'no-init-container-per-image',
     covers: ({ path, ours }) =>
-      ours === undefined && /^spec\/(initContainers\/volume[^/]+|volumes\/launcher-volume)\//.test(path),
+      (ours === undefined &&
+        /^spec\/(initContainers\/(volume[^/]+|container-disk-binary)|volumes\/launcher-volume)(\/|$)/.test(path)) ||
+      path.startsWith('spec/containers/compute/lifecycle'),
+  },
+  {
+    id: 'helpers-start-unthrottled',
+    covers: ({ path, ours }, { pod }) =>
+      ours === undefined &&
+      /^spec\/(initContainers|containers)\/(guest-console-log|volume[^/]+)\/resources\/limits\/cpu$/.test(path) &&
+      pod?.spec?.containers.find(({ name }) => name === 'compute')?.resources?.limits?.['cpu'] === undefined,
   },
   {
     id: 'never-root',

@@ -99,7 +99,11 @@ describe('serial console log', () => {
   test('its size follows the configuration, and its limits beside a pinned guest', () => {
     const log = (domain: object, configuration: object = {}): unknown =>
       container(render(withDomain(domain), { config: configured(configuration) }), 'guest-console-log').resources;
-    expect(log({})).toEqual({ requests: { cpu: '5m', memory: '35M' }, limits: { cpu: '15m', memory: '60M' } });
+    expect(log({})).toEqual({ requests: { cpu: '5m', memory: '35M' }, limits: { memory: '60M' } });
+    expect(log({ resources: { limits: { cpu: '2' } } })).toEqual({
+      requests: { cpu: '5m', memory: '35M' },
+      limits: { cpu: '15m', memory: '60M' },
+    });
     expect(log({ cpu: { cores: 1, dedicatedCpuPlacement: true } })).toEqual({
       requests: { cpu: '15m', memory: '60M' },
       limits: { cpu: '15m', memory: '60M' },
@@ -151,18 +155,29 @@ describe('images of containerDisks and kernelBoot', () => {
     ]);
     expect(container(pod, 'volumeos').resources).toEqual({
       requests: { cpu: '1m', memory: '1M', 'ephemeral-storage': '50M' },
-      limits: { cpu: '10m', memory: '40M' },
+      limits: { memory: '40M' },
     });
-    const copied = container(pod, 'container-disk-binary');
-    expect(copied.image).toBe('registry.test/launcher:1');
-    expect(copied.volumeMounts?.map(({ name }) => name)).toEqual(
-      container(pod, 'volumeos').volumeMounts?.map(({ name }) => name),
-    );
+    const [shared] = container(pod, 'volumeos').volumeMounts ?? [];
+    const own = container(pod, 'compute').volumeMounts?.find(({ name }) => name === shared?.name);
+    const copied = container(pod, 'compute').lifecycle?.postStart?.exec?.command?.at(-1);
+    expect(copied).toBe(`${own?.mountPath}/busybox`);
+    expect(container(pod, 'volumeos').command?.[0]).toBe(`${shared?.mountPath}/busybox`);
+    expect([own?.readOnly, shared?.readOnly]).toEqual([undefined, true]);
+  });
+
+  test('their CPU is limited where that of compute is, or where the cluster says so', () => {
+    const limits = (resources: object, configuration: object = {}): unknown => {
+      const config = { ...configured(configuration), featureGates: noImageVolumes.featureGates };
+      return container(render(withDomain({ ...vmi.spec.domain, resources }, vmi.spec), { config }), 'volumeos')
+        .resources?.limits;
+    };
+    expect(limits({ limits: { cpu: '1' } })).toEqual({ cpu: '10m', memory: '40M' });
+    const supportContainerResources = [{ type: 'container-disk', resources: { limits: { cpu: '50m' } } }];
+    expect(limits({}, { supportContainerResources })).toEqual({ cpu: '50m', memory: '40M' });
   });
 
   test('nothing is copied where no image needs it', () => {
-    const pod = render(instance(), { config: noImageVolumes });
-    expect(specOf(pod).initContainers?.map(({ name }) => name)).toEqual(['guest-console-log']);
+    expect(container(render(instance(), { config: noImageVolumes }), 'compute').lifecycle).toBeUndefined();
   });
 
   test('each pull secret is named once', () => {

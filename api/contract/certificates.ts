@@ -32,6 +32,13 @@ export const nodeOfPeer = (subjectAltName: string | undefined): string | undefin
   return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(node) ? node : undefined;
 };
 
+/** Common name and only subject alternative name of a controller's certificate: with it, and no other, a node worker lets somebody reach its guests. */
+export const CONTROLLER_COMMON_NAME = 'virtflow:controller';
+export const CONTROLLER_URI = 'spiffe://virtflow/controller';
+
+/** Whether a certificate speaks for the controller; as of `nodeOfPeer`. */
+export const isController = (subjectAltName: string | undefined): boolean => subjectAltName === `URI:${CONTROLLER_URI}`;
+
 /** What a worker shows to its peers and whom it believes; PEM. */
 export interface TlsCredentials {
   cert: string;

@@ -77,26 +77,8 @@ const onePass = async (ports: AuthorityPorts): Promise<{ authorities: Authority[
   return { authorities, isSettled: false };
 };
 
-/**
- * The authorities as they stand, and the bundle that workers read (PEM): for whoever issues certificates to itself, as every replica may.
- * @throws KubeError; Error when one of the objects is missing, empty or cannot be read
- */
-export const readAuthorities = async (
-  kube: Pick<KubePort, 'get'>,
-  namespace: string,
-): Promise<{ authorities: Authority[]; bundle: string }> => {
-  const [bundle, secret] = await Promise.all([
-    existing({ kube, namespace }, 'ConfigMap', BUNDLE_CONFIG_MAP),
-    existing({ kube, namespace }, 'Secret', AUTHORITY_SECRET),
-  ]);
-  const published = bundle.data?.[BUNDLE_KEY] ?? '';
-  const authorities = parseAuthorities(secret.data?.[AUTHORITIES_KEY]) ?? [];
-  if (published === '' || authorities.length === 0) throw new Error('the leader has made no certificate authority yet');
-  return { authorities, bundle: published };
-};
-
 const existing = async <K extends 'Secret' | 'ConfigMap'>(
-  { kube, namespace }: { kube: Pick<KubePort, 'get'>; namespace: string },
+  { kube, namespace }: AuthorityPorts,
   kind: K,
   name: string,
 ): Promise<Kinds[K]> => {

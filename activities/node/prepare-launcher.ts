@@ -1,19 +1,22 @@
 import { readFile, stat } from 'node:fs/promises';
 import { withDefaults } from '../../api/defaults/index.ts';
-import type { ObjectRef } from '../../api/contract/refs.ts';
 import type { Pod } from '../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import type { HostFacts } from '../../api/launcher/host-facts.ts';
 import { COMPUTE } from '../facts/labels.ts';
 import { provideImages } from './container-disks/index.ts';
+import type { LauncherSight } from './host-facts.ts';
 import { hostFacts, parseCpuList } from './host-facts.ts';
+import type { WantedMasquerade } from './network/interfaces.ts';
 import { wantedNetwork } from './network/interfaces.ts';
+import { awaitContainer } from './pods/await-container.ts';
 import type { Container } from './pods/container.ts';
-import { openContainer } from './pods/container.ts';
 import type { NodePorts } from './ports.ts';
 import type { Beating } from './progress.ts';
-import { readInstance } from './verify.ts';
+import type { OnPod } from './verify.ts';
+import { readInstance, verifyLivePod } from './verify.ts';
 import { readClaims } from './volumes/claims.ts';
+import type { DiskFile } from './volumes/disk-files.ts';
 import { diskFiles } from './volumes/disk-files.ts';
 import { provideDiskFile } from './volumes/provide.ts';
 
@@ -27,32 +30,64 @@ export interface Prepared {
 }
 
 /**
- * Live read of the VMI; then images, volumes and network as the launcher's container sees them. Safe to repeat under a running guest, and to be killed
- * anywhere: everything that is there already stays.
- * @throws ObjectGone, InvalidSpec, ImageContent, VolumeNotFound, VolumeNotReady, PodFailed
+ * Live read of the VMI; then images, volumes and network as the launcher's container sees them, each as soon as what it needs is there. Safe to repeat
+ * under a running guest, and to be killed anywhere: everything that is there already stays.
+ * @throws ObjectGone, InvalidSpec, ImageContent, VolumeNotFound, VolumeNotReady, PodNotReady, PodFailed
  */
 export const prepareLauncher = async (
   ports: NodePorts,
-  { vmi: ref, pod }: { vmi: ObjectRef; pod: Pod },
+  { on, pod }: { on: OnPod; pod: Pod },
   progress: Beating,
 ): Promise<Prepared> => {
-  const config = await ports.clusterConfig();
-  const vmi = withDefaults(await readInstance(ports, ref), config);
-  const backingFormats = await provideImages(ports, { vmi, pod, config }, progress.report);
+  const [config, instance] = await Promise.all([ports.clusterConfig(), readInstance(ports, on.vmi)]);
+  const vmi = withDefaults(instance, config);
   const claims = await readClaims(ports.kube, vmi);
-  const launcher = await openContainer(ports.processes, pod, COMPUTE);
+  const wanted = wantedNetwork(vmi);
+  const [backingFormats, sight] = await together(progress.cancelled, (cancelled) => {
+    const open = (container: string): Promise<Container> =>
+      awaitContainer(ports, pod, container, { read: () => verifyLivePod(ports, on), cancelled });
+    return [
+      provideImages(ports, { vmi, pod, config, open }, progress.report),
+      furnish(ports, open, { wanted, disks: diskFiles(vmi, claims) }, progress),
+    ] as const;
+  });
+  return { vmi, host: hostFacts(vmi, config, claims, { ...sight, backingFormats }) };
+};
+
+/** Disk images and network of the launcher's container; what was seen of it. */
+const furnish = async (
+  { network }: NodePorts,
+  open: (container: string) => Promise<Container>,
+  { wanted, disks }: { wanted: WantedMasquerade | undefined; disks: DiskFile[] },
+  progress: Beating,
+): Promise<Omit<LauncherSight, 'backingFormats'>> => {
+  const launcher = await open(COMPUTE);
   try {
-    for (const disk of diskFiles(vmi, claims)) {
+    for (const disk of disks) {
       progress.report(`volume ${disk.volume}`);
       await provideDiskFile(launcher.root, disk);
     }
     progress.report('network');
-    const network = wantedNetwork(vmi);
-    const uplink = network && (await ports.network.ensureMasquerade(launcher.network, network));
-    const host = hostFacts(vmi, config, claims, { ...(await sightOf(launcher)), ...uplink, backingFormats });
-    return { vmi, host };
+    const uplink = wanted && (await network.ensureMasquerade(launcher.network, wanted));
+    return { ...(await sightOf(launcher)), ...uplink };
   } finally {
     await launcher.close();
+  }
+};
+
+/** Waits for all of it. Once one part fails the others are cancelled, and none is left running. @throws what the first failed with */
+const together = async <A, B>(
+  cancelled: AbortSignal,
+  begin: (cancelled: AbortSignal) => readonly [Promise<A>, Promise<B>],
+): Promise<[A, B]> => {
+  const failed = new AbortController();
+  const parts = begin(AbortSignal.any([cancelled, failed.signal]));
+  try {
+    return await Promise.all(parts);
+  } catch (error) {
+    failed.abort();
+    await Promise.allSettled(parts);
+    throw error;
   }
 };
 

@@ -21,7 +21,7 @@ export const syncInstance =
       const pod = await verifyLivePod(ports, request);
       refuseTarget(pod);
       await verifyToken(ports, request);
-      const { vmi, host } = await prepareLauncher(ports, { vmi: ref, pod }, progress);
+      const { vmi, host } = await prepareLauncher(ports, { on: request, pod }, progress);
       // Again, because what came before can have taken long: from here on only the launcher's own check of the epoch follows.
       await verifyToken(ports, request);
       progress.report('starting the domain');

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { until } from './until.ts';
 
 /** A container of a Pod, made by hand: a process in a root directory, a cgroup and namespaces of its own. */
@@ -28,6 +28,10 @@ export interface ContainerOptions {
   podUid: string;
   /** Where the container's root directory is made. */
   directory: string;
+  /** Its name in the Pod, and the kubelet's directory of Pods, in which it gets its file for last words. */
+  kubelet?: { name: string; pods: string };
+  /** What its image holds, by path. */
+  files?: Record<string, Buffer>;
   /** Path of the network namespace it joins. */
   network?: string;
   /** Host directories that it sees, by its own path; what is mounted below them later is seen too (HostToContainer). */
@@ -40,6 +44,8 @@ export interface ContainerOptions {
 export const startContainer = async ({
   podUid,
   directory,
+  kubelet,
+  files = {},
   network,
   volumes = {},
   command = 'busybox',
@@ -50,9 +56,20 @@ export const startContainer = async ({
   await mkdir(join(root, 'bin'), { recursive: true });
   await mkdir(group, { recursive: true });
   for (const name of ['busybox', command]) await copyFile('/bin/busybox', join(root, 'bin', name));
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), content);
+  }
   const mounts = Object.entries(volumes).map(
     ([inside, outside]) => `mkdir -p ${root}${inside} && mount --rbind ${outside} ${root}${inside}`,
   );
+  if (kubelet !== undefined) {
+    const words = join(kubelet.pods, podUid, 'containers', kubelet.name);
+    await mkdir(words, { recursive: true });
+    await writeFile(join(words, id.slice(0, 8)), '');
+    const inside = `${root}/dev/termination-log`;
+    mounts.push(`mkdir -p ${root}/dev && touch ${inside} && mount --bind ${join(words, id.slice(0, 8))} ${inside}`);
+  }
   const script = [
     'set -e',
     `echo $$ > ${group}/cgroup.procs`,

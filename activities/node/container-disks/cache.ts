@@ -4,19 +4,15 @@ import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises
 import { basename, join } from 'node:path';
 import { errorCode } from '../files/error-code.ts';
 
-/** Copies of image files on this node, one per image id and file, kept while a Pod uses them and a while longer. */
+/** Copies of image files on this node, one per file of an image's layer, kept while a Pod uses them and a while longer. */
 export interface ImageCache {
-  /** Path of the copy relative to the cache. Copied once: made under another name and renamed when whole. */
-  ensure(key: ImageKey, source: FileHandle, progress?: (bytes: number) => void): Promise<string>;
+  /**
+   * Path of the copy relative to the cache; `name` is what the file is called in its image. Copied once: made under another name and renamed when whole.
+   * @throws Error when the file is written to meanwhile
+   */
+  ensure(name: string, source: FileHandle, progress?: (bytes: number) => void): Promise<string>;
   /** Removes copies that are not in use (relative paths) and were not asked for lately; leftovers of broken copies too. */
   evict(inUse: ReadonlySet<string>, now?: Date): Promise<string[]>;
-}
-
-export interface ImageKey {
-  /** The runtime's id of the image. */
-  imageId: string;
-  /** File in the image. */
-  path: string;
 }
 
 const CHUNK = 1024 * 1024;
@@ -36,8 +32,8 @@ export const imageCache = (directory: string): ImageCache => {
   };
 
   return {
-    async ensure(key, source, progress = () => {}) {
-      const relative = cachedPath(key);
+    async ensure(name, source, progress = () => {}) {
+      const relative = cachedPath(name, await contentOf(source));
       const path = join(directory, relative);
       if (!(await exists(path))) await copyOnce(path, source, progress);
       const now = new Date();
@@ -61,11 +57,24 @@ export const imageCache = (directory: string): ImageCache => {
   };
 };
 
-/** `<digest of the image>/<digest of the path>-<file name>` */
-export const cachedPath = ({ imageId, path }: ImageKey): string => {
-  const digest = /sha256:([0-9a-f]{64})/.exec(imageId)?.[1] ?? sha256(imageId);
-  return join(digest, `${sha256(path).slice(0, 12)}-${basename(path).slice(-100)}`);
-};
+/** Parts of a file's status (stat(2)) that no other content has. */
+export interface Content {
+  ino: bigint;
+  size: bigint;
+  mtimeNs: bigint;
+  ctimeNs: bigint;
+}
+
+/**
+ * Containers of one image share its layers' files, and nobody can set the time of a file's last change (ctime): the same inode with the same times is
+ * the same content. It is known the moment a container runs, while the API server hears of the image's digest later. Where each container gets a copy
+ * of its own from the runtime, each is taken for another content.
+ */
+const contentOf = (file: FileHandle): Promise<Content> => file.stat({ bigint: true });
+
+/** `<digest of the content's identity>/<file name>` */
+export const cachedPath = (name: string, { ino, size, mtimeNs, ctimeNs }: Content): string =>
+  join(sha256([ino, size, mtimeNs, ctimeNs].join(' ')), basename(name).slice(-100));
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -74,7 +83,11 @@ const copyWhole = async (source: FileHandle, path: string, progress: (bytes: num
   const partial = `${path}.${randomUUID()}.partial`;
   const target = await open(partial, 'wx', 0o444);
   try {
+    const before = await contentOf(source);
     await copySparse(source, target, progress);
+    if (cachedPath(path, await contentOf(source)) !== cachedPath(path, before)) {
+      throw new Error(`${basename(path)} was written to while it was copied`);
+    }
     await target.datasync();
     await rename(partial, path);
   } catch (error) {

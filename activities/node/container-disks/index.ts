@@ -10,15 +10,24 @@ import { COMPUTE } from '../../facts/labels.ts';
 import { errorCode } from '../files/error-code.ts';
 import { createFileIn, descriptorPath, openDirectoryIn, openFileIn } from '../files/open-in-root.ts';
 import { podVolume } from '../launcher-client/sockets.ts';
-import { containerStatus, openContainer } from '../pods/container.ts';
+import type { Container } from '../pods/container.ts';
 import type { NodePorts } from '../ports.ts';
 import type { ImageContent } from './content.ts';
 import { formatOf, openImageContent } from './content.ts';
 import type { ImageFile } from './images.ts';
 import { imageFiles } from './images.ts';
 
-type Ports = Pick<NodePorts, 'pods' | 'processes' | 'images' | 'mounts'>;
+type Ports = Pick<NodePorts, 'pods' | 'images' | 'mounts'>;
 type Formats = NonNullable<HostFacts['backingFormats']>;
+
+/** Where images are wanted. */
+export interface Wanted {
+  vmi: VirtualMachineInstance;
+  pod: Pod;
+  config: ClusterConfig;
+  /** Waits for a container of the Pod. The caller of this closes it. */
+  open: (container: string) => Promise<Container>;
+}
 
 /**
  * Makes every image file of the VMI visible to its launcher, read-only, and answers the disks' formats by volume. Safe to repeat under a running guest.
@@ -26,14 +35,14 @@ type Formats = NonNullable<HostFacts['backingFormats']>;
  */
 export const provideImages = async (
   ports: Ports,
-  { vmi, pod, config }: { vmi: VirtualMachineInstance; pod: Pod; config: ClusterConfig },
+  { vmi, pod, config, open }: Wanted,
   progress: (detail: string) => void,
 ): Promise<Formats> => {
   const provide = hasGate(config, 'ImageVolume') ? linkImageVolume : mountCopy;
   const formats: Formats = {};
   for (const file of imageFiles(vmi)) {
     progress(`image ${file.image}`);
-    const { format } = await provide(ports, pod, file, (bytes) =>
+    const { format } = await provide(ports, { pod, open }, file, (bytes) =>
       progress(`image ${file.image}: ${Math.round(bytes / 1024 / 1024)} MiB copied`),
     );
     if (format !== undefined) formats[file.volume] = format;
@@ -64,8 +73,8 @@ type Provided = Pick<ImageContent, 'format'>;
 
 /** Without the ImageVolume gate a container of the Pod holds the image; a copy of the file is mounted, which outlives the container. */
 const mountCopy = async (
-  { pods, processes, images, mounts }: Ports,
-  pod: Pod,
+  { pods, images, mounts }: Ports,
+  { pod, open }: Pick<Wanted, 'pod' | 'open'>,
   wanted: ImageFile,
   progress: (bytes: number) => void,
 ): Promise<Provided> => {
@@ -74,13 +83,11 @@ const mountCopy = async (
   if ((await mounts.below(directory)).some((mount) => mount.target === target)) {
     return formatOfMounted(directory, wanted);
   }
-  const container = await openContainer(processes, pod, diskContainer(wanted.volume));
+  const container = await open(diskContainer(wanted.volume));
   try {
     const { path, file, format } = await openImageContent(container.root, wanted);
     try {
-      const status = containerStatus(pod, diskContainer(wanted.volume));
-      const imageId = status?.imageID || (status?.containerID ?? '');
-      const cached = await images.ensure({ imageId, path }, file, progress);
+      const cached = await images.ensure(path, file, progress);
       await mountFile(mounts, directory, wanted.target, cached);
       return { ...(format && { format }) };
     } finally {
@@ -123,8 +130,12 @@ const mountFile = async (
 };
 
 /** With the gate the kubelet has mounted the image into `compute`: a link leads there from where the launcher looks. */
-const linkImageVolume = async ({ pods, processes }: Ports, pod: Pod, wanted: ImageFile): Promise<Provided> => {
-  const container = await openContainer(processes, pod, COMPUTE);
+const linkImageVolume = async (
+  { pods }: Ports,
+  { pod, open }: Pick<Wanted, 'pod' | 'open'>,
+  wanted: ImageFile,
+): Promise<Provided> => {
+  const container = await open(COMPUTE);
   const inside = imageVolumeDirectory(wanted.volume);
   const image = await openDirectoryIn(container.root, inside).finally(() => container.close());
   try {

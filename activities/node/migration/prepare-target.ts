@@ -27,7 +27,7 @@ export const prepareMigrationTarget =
       await verifyMove(ports, move);
       // Before anything is made that nobody could reach.
       const address = ports.proxy.endpoint();
-      const { vmi, host } = await prepareLauncher(ports, { vmi: ref, pod }, progress);
+      const { vmi, host } = await prepareLauncher(ports, { on: { vmi: ref, pod: target }, pod }, progress);
       if ((await ports.clusterConfig()).migrations.allowPostCopy) await allowUserfaultfd();
       await verifyMove(ports, move);
       progress.report('preparing the launcher');

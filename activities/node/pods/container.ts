@@ -1,11 +1,10 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { open, readFile } from 'node:fs/promises';
+import { lstat, open, readdir } from 'node:fs/promises';
 import type { ContainerStatus, Pod } from '../../../api/kubernetes/types.ts';
-import { failure } from '../../failures.ts';
+import { errorCode } from '../files/error-code.ts';
 import { sharedDescriptorPath } from '../files/open-in-root.ts';
-import { bareContainerId, isInContainer } from './cgroup.ts';
-import type { ProcessTable } from './processes.ts';
+import type { NodePorts } from '../ports.ts';
 
 /** A running container as its first process sees it. The handles stay on the same container whatever becomes of the process. */
 export interface Container {
@@ -23,22 +22,56 @@ export const containerStatus = (pod: Pod, name: string): ContainerStatus | undef
     (status) => status.name === name,
   );
 
-/** @throws PodFailed when the container has ended; Error (retryable) when it does not run yet */
-export const openContainer = async (processes: ProcessTable, pod: Pod, name: string): Promise<Container> => {
-  const named = `container ${name} of Pod ${pod.metadata?.namespace ?? ''}/${pod.metadata?.name ?? ''}`;
-  const status = containerStatus(pod, name);
-  const ended = status?.state?.terminated;
-  if (ended) throw failure('PodFailed', `${named} has ended: ${ended.message ?? ended.reason ?? ''}`);
-  const id = bareContainerId(status?.containerID);
-  if (id === undefined) throw new Error(`${named} does not run yet`);
-  const [first] = (await processes.ofPod(pod.metadata?.uid ?? '')).filter(({ cgroup }) => isInContainer(cgroup, id));
-  if (first === undefined) {
-    throw new Error(`${named} has no process on this node: does the node worker run in the host's PID namespace?`);
+/** What the API server fills in where a container does not say. */
+const DEFAULT_TERMINATION_LOG = '/dev/termination-log';
+
+/**
+ * Opens a container of the Pod; undefined: none of its processes is there (yet, or any more). Known by the file that the kubelet made for it and mounted
+ * into it, for its last words: that is there before the first process is, while the API server hears of a container up to seconds later.
+ */
+export const openContainer = async (
+  { pods, processes }: Pick<NodePorts, 'pods' | 'processes'>,
+  pod: Pod,
+  name: string,
+): Promise<Container | undefined> => {
+  const uid = pod.metadata?.uid ?? '';
+  const files = await identitiesIn(`${pods}/${uid}/containers/${name}`);
+  if (files.length === 0) return undefined;
+  const isOurs = async (pid: number): Promise<boolean> =>
+    files.includes((await identityOf(`/proc/${pid}/root${terminationLog(pod, name)}`)) ?? '');
+  for (const { pid } of await processes.ofPod(uid)) {
+    if (!(await isOurs(pid))) continue;
+    const container = await openProcess(pid).catch(undefinedIfGone);
+    // Once all is open it is certain whose it is: the pid may have been given to another process in between.
+    if (container === undefined || (await isOurs(pid))) return container;
+    await container.close();
   }
-  return openProcess(first.pid, id, named);
+  return undefined;
 };
 
-const openProcess = async (pid: number, containerId: string, named: string): Promise<Container> => {
+const terminationLog = ({ spec }: Pod, name: string): string =>
+  [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].find((container) => container.name === name)
+    ?.terminationMessagePath ?? DEFAULT_TERMINATION_LOG;
+
+/** One for each time that the container was started. */
+const identitiesIn = async (directory: string): Promise<string[]> => {
+  const names = (await readdir(directory).catch(undefinedIfGone)) ?? [];
+  const found = await Promise.all(names.map((name) => identityOf(`${directory}/${name}`)));
+  return found.filter((identity) => identity !== undefined);
+};
+
+/** Names a file of this node, wherever it is mounted. */
+const identityOf = async (path: string): Promise<string | undefined> => {
+  const file = await lstat(path, { bigint: true }).catch(undefinedIfGone);
+  return file?.isFile() ? `${file.dev}:${file.ino}` : undefined;
+};
+
+const undefinedIfGone = (error: unknown): undefined => {
+  if (['ENOENT', 'ENOTDIR', 'ESRCH'].includes(errorCode(error) ?? '')) return undefined;
+  throw error;
+};
+
+const openProcess = async (pid: number): Promise<Container> => {
   const handles: FileHandle[] = [];
   const close = async (): Promise<void> => void (await Promise.all(handles.map((handle) => handle.close())));
   try {
@@ -46,10 +79,6 @@ const openProcess = async (pid: number, containerId: string, named: string): Pro
     handles.push(root);
     const network = await open(`/proc/${pid}/ns/net`, constants.O_RDONLY);
     handles.push(network);
-    // Once both are open it is certain whose they are: the pid may have been given to another process in between.
-    if (!isInContainer(await readFile(`/proc/${pid}/cgroup`, 'utf8'), containerId)) {
-      throw new Error(`${named}: its process ${pid} has ended`);
-    }
     return { pid, root: sharedDescriptorPath(root), network: sharedDescriptorPath(network), close };
   } catch (error) {
     await close();

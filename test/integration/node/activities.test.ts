@@ -26,6 +26,7 @@ import { addNamespace, sh } from '../../support/netns.ts';
 import type { TestContainer } from '../../support/pod-processes.ts';
 import { noCredentials } from '../../support/peers.ts';
 import { removePod, startContainer } from '../../support/pod-processes.ts';
+import { until } from '../../support/until.ts';
 
 jest.setTimeout(60_000);
 
@@ -79,10 +80,11 @@ beforeEach(async () => {
   network = addNamespace();
   sh(`ip -n ${network.name} link add eth0 mtu 1400 type veth && ip -n ${network.name} link set eth0 up`);
   const volumes = { [CONTAINER_DISKS]: disks, [CLAIM_DIRECTORY]: claim };
-  compute = await startContainer({ podUid, directory: base, network: network.path, volumes });
-  image = await startContainer({ podUid, directory: base });
-  await mkdir(join(image.root, 'disk'));
-  await writeFile(join(image.root, 'disk', 'root.img'), Buffer.alloc(MIB, 7));
+  compute = await startContainer({
+    ...{ podUid, directory: base, kubelet: { name: 'compute', pods } },
+    ...{ network: network.path, volumes },
+  });
+  image = await startImage();
   launcher = await startLauncher(pods, podUid);
   describeObjects();
   const cache = join(base, 'cache');
@@ -121,6 +123,12 @@ beforeEach(async () => {
   };
   activities = nodeActivities(ports);
 });
+
+const startImage = (): Promise<TestContainer> =>
+  startContainer({
+    ...{ podUid, directory: base, kubelet: { name: 'volumeroot', pods } },
+    files: { '/disk/root.img': Buffer.alloc(MIB, 7) },
+  });
 
 const describeObjects = (): void => {
   pod = {
@@ -215,6 +223,23 @@ test('syncInstance twice is as once, and what the guest wrote stays', async () =
   expect(syncRequests()).toHaveLength(2);
   const disks = join(pods, podUid, 'volumes/kubernetes.io~empty-dir/container-disks');
   expect(await ports.mounts.below(disks)).toHaveLength(1);
+});
+
+test('syncInstance waits for an image whose container starts after the launcher, whatever the API server knows of it', async () => {
+  await image.kill();
+  pod.status = { phase: 'Pending' };
+  const synced = activities.syncInstance(request);
+  await until('all else to be ready', () => /tap0/.test(network.run('ip -brief link')));
+  expect(syncRequests()).toEqual([]);
+  image = await startImage();
+  expect(await synced).toMatchObject({ state: 'running' });
+  expect((await readFile(inCompute(`${CONTAINER_DISKS}/root.img`))).equals(Buffer.alloc(MIB, 7))).toBe(true);
+});
+
+test('syncInstance stops waiting for an image when something else cannot work', async () => {
+  await image.kill();
+  objects.set('PersistentVolumeClaim/data', { spec: {}, status: { capacity: { storage: '1Pi' } } });
+  await expect(activities.syncInstance(request)).rejects.toMatchObject({ type: 'VolumeNotReady' });
 });
 
 const token = (over: object): object => leaseOf({ epoch: 3, ...over }, vmiRef);

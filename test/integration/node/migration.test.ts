@@ -115,7 +115,7 @@ const startNode = async (node: string, podUid: string): Promise<Node> => {
     progress: () => ({ heartbeat: (detail) => void beats.push(detail), cancelled: cancel.signal }),
   };
   const launcher = await startLauncher(pods, podUid);
-  const container = await startContainer({ podUid, directory: base });
+  const container = await startContainer({ podUid, directory: base, kubelet: { name: 'compute', pods } });
   return { ports, activities: nodeActivities(ports), launcher, container, beats, cancel, over };
 };
 

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,12 +15,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-const key = { imageId: `registry.example.com/x@sha256:${'a'.repeat(64)}`, path: '/disk/x.img' };
-
 const ensure = async (cache: ReturnType<typeof imageCache>): Promise<string> => {
   const file = await open(source);
   try {
-    return await cache.ensure(key, file);
+    return await cache.ensure('/disk/x.img', file);
   } finally {
     await file.close();
   }
@@ -45,17 +44,46 @@ test('a second request takes the copy that is there, and requests at once copy o
   await writeFile(source, 'first');
   const cache = imageCache(join(directory, 'cache'));
   const [a, b] = await Promise.all([ensure(cache), ensure(cache)]);
-  await writeFile(source, 'second');
   expect(b).toBe(a);
+  const { ino } = await stat(join(directory, 'cache', a));
   expect(await ensure(cache)).toBe(a);
+  expect((await stat(join(directory, 'cache', a))).ino).toBe(ino);
   expect(await readFile(join(directory, 'cache', a), 'utf8')).toBe('first');
   expect(await readdir(join(directory, 'cache', a, '..'))).toHaveLength(1);
 });
 
+test('a file that was written to is another one, also with its old times', async () => {
+  await writeFile(source, 'first');
+  const { atime, mtime } = await stat(source);
+  const cache = imageCache(join(directory, 'cache'));
+  const first = await ensure(cache);
+  await writeFile(source, 'other');
+  await utimes(source, atime, mtime);
+  const other = await ensure(cache);
+  expect(await readFile(join(directory, 'cache', first), 'utf8')).toBe('first');
+  expect(await readFile(join(directory, 'cache', other), 'utf8')).toBe('other');
+});
+
+test('a file that is written to while it is copied is not kept', async () => {
+  await writeFile(source, Buffer.alloc(2 * MIB, 1));
+  const cache = imageCache(join(directory, 'cache'));
+  const file = await open(source);
+  const copied = cache.ensure('/disk/x.img', file, () => writeFileSync(source, 'x'));
+  await expect(copied).rejects.toThrow(/x\.img was written to while it was copied/);
+  await file.close();
+  expect(await leftovers()).toEqual([]);
+});
+
+/** Files in the cache. */
+const leftovers = async (): Promise<string[]> =>
+  (await readdir(join(directory, 'cache'), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
+
 test('a copy that breaks off leaves nothing behind', async () => {
   await mkdir(source);
   await expect(ensure(imageCache(join(directory, 'cache')))).rejects.toThrow(/EISDIR/);
-  expect(await readdir(join(directory, 'cache', 'a'.repeat(64)))).toEqual([]);
+  expect(await leftovers()).toEqual([]);
 });
 
 test('evicts what is neither in use nor fresh, leftovers of broken copies too', async () => {
@@ -77,11 +105,9 @@ test('evicts what is neither in use nor fresh, leftovers of broken copies too', 
   expect(await readdir(join(directory, 'cache'))).toEqual([]);
 });
 
-test('the place of a copy is set by image and path', () => {
-  const { imageId } = key;
-  expect(cachedPath(key)).toMatch(/^a{64}\/[0-9a-f]{12}-x\.img$/);
-  expect(cachedPath({ imageId, path: '/other/x.img' })).not.toBe(cachedPath(key));
-  expect(cachedPath({ imageId: 'sha256:' + 'b'.repeat(64), path: '/disk/x.img' })).toMatch(/^b{64}\//);
-  expect(cachedPath({ imageId: 'no digest/..', path: '/disk/x.img' })).toMatch(/^[0-9a-f]{64}\//);
-  expect(cachedPath({ imageId, path: `/disk/${'n'.repeat(255)}` }).length).toBeLessThan(200);
+test('the place of a copy is set by the content and named like the file', () => {
+  const content = { ino: 1n, size: 2n, mtimeNs: 3n, ctimeNs: 4n };
+  expect(cachedPath('/disk/x.img', content)).toMatch(/^[0-9a-f]{64}\/x\.img$/);
+  expect(cachedPath('/disk/x.img', { ...content, ctimeNs: 5n })).not.toBe(cachedPath('/disk/x.img', content));
+  expect(cachedPath(`/disk/${'n'.repeat(255)}`, content).length).toBeLessThan(200);
 });

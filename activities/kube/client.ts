@@ -99,9 +99,9 @@ const undefinedIf =
 const SAME_EVENT_MS = 10_000;
 
 const recordEvent = async (rest: Rest, event: Parameters<KubePort['event']>[0]): Promise<void> => {
-  const { involved, type, reason, message, component } = event;
+  const { involved, type, reason, message, component, once } = event;
   const now = new Date();
-  const said = `${involved.uid}/${type}/${reason}/${message}/${Math.floor(now.getTime() / SAME_EVENT_MS)}`;
+  const said = `${involved.uid}/${type}/${reason}/${message}/${once ?? Math.floor(now.getTime() / SAME_EVENT_MS)}`;
   const digest = createHash('sha256').update(said).digest('hex').slice(0, 16);
   const at = now.toISOString().replace(/\.\d+Z$/, 'Z');
   const body = {

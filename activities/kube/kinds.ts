@@ -20,6 +20,12 @@ export const RESOURCES = {
   Node: { apiVersion: 'v1', plural: 'nodes', namespaced: false },
   Lease: { apiVersion: 'coordination.k8s.io/v1', plural: 'leases', namespaced: true },
   PersistentVolumeClaim: { apiVersion: 'v1', plural: 'persistentvolumeclaims', namespaced: true },
+  DataVolume: { apiVersion: 'cdi.kubevirt.io/v1beta1', plural: 'datavolumes', namespaced: true },
+  NetworkAttachmentDefinition: {
+    apiVersion: 'k8s.cni.cncf.io/v1',
+    plural: 'network-attachment-definitions',
+    namespaced: true,
+  },
   ResourceQuota: { apiVersion: 'v1', plural: 'resourcequotas', namespaced: true },
   StorageClass: { apiVersion: 'storage.k8s.io/v1', plural: 'storageclasses', namespaced: false },
   Namespace: { apiVersion: 'v1', plural: 'namespaces', namespaced: false },

@@ -7,8 +7,10 @@ import type {
 import type {
   CertificateSigningRequest,
   ConfigMap,
+  DataVolume,
   Lease,
   Namespace,
+  NetworkAttachmentDefinition,
   Node,
   PersistentVolumeClaim,
   Pod,
@@ -27,6 +29,8 @@ export interface Kinds {
   Node: Node;
   Lease: Lease;
   PersistentVolumeClaim: PersistentVolumeClaim;
+  DataVolume: DataVolume;
+  NetworkAttachmentDefinition: NetworkAttachmentDefinition;
   ResourceQuota: ResourceQuota;
   StorageClass: StorageClass;
   Namespace: Namespace;
@@ -94,12 +98,16 @@ export interface KubePort {
       propagation?: 'Foreground' | 'Background' | 'Orphan';
     },
   ): Promise<Kinds[K] | undefined>;
-  /** Creates a Kubernetes Event; failures to do so are the caller's to ignore. */
+  /**
+   * Creates a Kubernetes Event; failures to do so are the caller's to ignore. Said again with the same `once` it is not created a second time; without
+   * it, within seconds.
+   */
   event(event: {
     involved: { apiVersion: string; kind: string; namespace: string; name: string; uid: string };
     type: 'Normal' | 'Warning';
     reason: string;
     message: string;
     component: string;
+    once?: string;
   }): Promise<void>;
 }

@@ -1,3 +1,5 @@
+import type { IoK8sApimachineryPkgApisMetaV1ObjectMeta as ObjectMeta } from '@kubevirt-ui-ext/kubevirt-api/kubernetes';
+
 /** Plain JSON shapes of the Kubernetes objects that virtflow reads and writes (times are RFC 3339 strings). Types only. */
 export type {
   IoK8sApiCoreV1Pod as Pod,
@@ -17,6 +19,17 @@ export type {
   IoK8sApiCertificatesV1CertificateSigningRequestCondition as CertificateSigningRequestCondition,
   IoK8sApiStorageV1StorageClass as StorageClass,
   IoK8sApiCoordinationV1Lease as Lease,
-  IoK8sApimachineryPkgApisMetaV1ObjectMeta as ObjectMeta,
   IoK8sApimachineryPkgApisMetaV1OwnerReference as OwnerReference,
 } from '@kubevirt-ui-ext/kubevirt-api/kubernetes';
+
+export type { ObjectMeta };
+
+/** CDI's DataVolume: content that is brought into a claim of its name. */
+export type { V1beta1DataVolume as DataVolume } from '@kubevirt-ui-ext/kubevirt-api/containerized-data-importer';
+
+/** A network of Multus; its configuration is a matter of the network plugins. */
+export interface NetworkAttachmentDefinition {
+  apiVersion?: string;
+  kind?: string;
+  metadata?: ObjectMeta;
+}

@@ -44,6 +44,20 @@ export interface GuestInfo {
     machine?: string;
   };
   interfaces?: { name: string; mac?: string; addresses: string[] }[];
+  /** Its file systems hold writes back; absent: they do not. */
+  fsFreezeStatus?: 'frozen';
+}
+
+/** What libvirt made of the domain: the same for as long as it lives in this Pod. */
+export interface DomainHardware {
+  /** Machine type with its version: "pc-q35-7.2". */
+  machine?: string;
+  /** Current memory, in bytes. */
+  memoryBytes?: number;
+  /** By name of the disk: its name in the guest ("vda"), and bytes of an image that the launcher has made. */
+  disks?: Record<string, { target: string; size?: number }>;
+  /** SELinux context of the launcher; "none" without SELinux. */
+  selinuxContext?: string;
 }
 
 /** One report of a launcher: the whole state each time, so that the newest replaces all older ones. */
@@ -69,6 +83,8 @@ export interface DomainReport {
   /** While shutting down: when it is destroyed at the latest; RFC 3339. */
   deadline?: string;
   agent: GuestInfo;
+  /** Absent while there is no domain, and from launchers of older releases. */
+  hardware?: DomainHardware;
 }
 
 /** True if `a` is newer than `b` (or there is no `b`). */

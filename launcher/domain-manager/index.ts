@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import type { HostFacts } from '../../api/launcher/host-facts.ts';
-import type { DomainEnd, DomainReport, GuestInfo } from '../../api/launcher/reports.ts';
+import type { DomainEnd, DomainHardware, DomainReport, GuestInfo } from '../../api/launcher/reports.ts';
 import { domainName } from '../config.ts';
 import type { LauncherConfig } from '../config.ts';
 import type { DaemonPaths } from '../daemon/paths.ts';
@@ -14,6 +14,7 @@ import { assess, hasStarted, isActive } from './assess.ts';
 import type { Assessment, Observation } from './assess.ts';
 import { ShutdownEnforcer } from './enforcer.ts';
 import { coalesced, exclusive } from './exclusive.ts';
+import { hardwareOf, selinuxContext } from './hardware.ts';
 import { LibvirtDomain } from './libvirt-domain.ts';
 import type { Memory } from './memory.ts';
 import { killLibvirtd } from './processes.ts';
@@ -75,6 +76,7 @@ export class DomainManager {
   #active = false;
   #starting = false;
   #guest: GuestInfo = { connected: false };
+  #hardware: DomainHardware | undefined;
 
   constructor(options: DomainManagerOptions) {
     this.#options = options;
@@ -247,7 +249,7 @@ export class DomainManager {
       this.#publish();
       const xml = await this.#options.prepare(request);
       const domain = await this.domain.define(xml);
-      this.#options.onDomain(await this.domain.run((client) => client.xml(domain)));
+      this.#sawDomain(await this.domain.run((client) => client.xml(domain)));
       // A request to stop that came meanwhile wins: its own look at the domain found none.
       if (this.#memory.now.shutdownDeadline === undefined) {
         await this.domain.run((client) => client.create(domain, { paused: request.paused }));
@@ -282,6 +284,7 @@ export class DomainManager {
       ...assessment,
       state,
       agent: this.#guest,
+      ...(this.#hardware === undefined ? {} : { hardware: this.#hardware }),
       ...(migrationUid === undefined ? {} : { migrationUid }),
       ...(tokenEpoch === undefined ? {} : { tokenEpoch }),
       ...(shutdownDeadline === undefined ? {} : { deadline: new Date(shutdownDeadline).toISOString() }),
@@ -313,8 +316,13 @@ export class DomainManager {
   async takeOver(): Promise<void> {
     if (!this.#active || this.#isComingIn) return;
     const xml = await this.domain.run((client, domain) => client.xml(domain));
-    this.#options.onDomain(xml);
+    this.#sawDomain(xml);
     this.#options.onAgent(agentIsConnected(xml));
+  }
+
+  #sawDomain(xml: string): void {
+    this.#hardware = { ...hardwareOf(xml), selinuxContext: selinuxContext() };
+    this.#options.onDomain(xml);
   }
 
   get #isComingIn(): boolean {

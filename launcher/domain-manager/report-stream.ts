@@ -6,7 +6,7 @@ import { writeAtomically } from './memory.ts';
 
 type Content = Pick<
   DomainReport,
-  'state' | 'reason' | 'pausedBy' | 'migrationUid' | 'end' | 'tokenEpoch' | 'deadline' | 'agent'
+  'state' | 'reason' | 'pausedBy' | 'migrationUid' | 'end' | 'tokenEpoch' | 'deadline' | 'agent' | 'hardware'
 >;
 type Watcher = (report: DomainReport) => void;
 
@@ -85,6 +85,6 @@ export class ReportStream {
 }
 
 const contentOf = (content: Content): unknown => {
-  const { state, reason, pausedBy, migrationUid, end, tokenEpoch, deadline, agent } = content;
-  return { state, reason, pausedBy, migrationUid, end, tokenEpoch, deadline, agent };
+  const { state, reason, pausedBy, migrationUid, end, tokenEpoch, deadline, agent, hardware } = content;
+  return { state, reason, pausedBy, migrationUid, end, tokenEpoch, deadline, agent, hardware };
 };

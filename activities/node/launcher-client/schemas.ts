@@ -24,6 +24,14 @@ const guestInfo = z.object({
     }),
   ),
   interfaces: z.exactOptional(z.array(z.object({ name: text, mac: optionalText, addresses: z.array(text) }))),
+  fsFreezeStatus: z.exactOptional(z.literal('frozen')),
+});
+
+const hardware = z.object({
+  machine: optionalText,
+  memoryBytes: z.exactOptional(count),
+  disks: z.exactOptional(z.record(text, z.object({ target: text, size: z.exactOptional(count) }))),
+  selinuxContext: optionalText,
 });
 
 /** A launcher's report as it comes off the wire or out of its state file; `node` is filled in by the reader. Unknown fields are dropped. */
@@ -41,6 +49,7 @@ export const domainReport: z.ZodType<DomainReport> = z.object({
   tokenEpoch: z.exactOptional(count),
   deadline: z.exactOptional(z.iso.datetime()),
   agent: guestInfo,
+  hardware: z.exactOptional(hardware),
 });
 
 export const handshakeReply = z.object({

@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
 import { createContext } from '../../deploy/local/context.ts';
@@ -17,7 +17,15 @@ import type { Rest } from '../../activities/kube/rest.ts';
 import { restOf } from '../../activities/kube/rest.ts';
 import { until } from './until.ts';
 
-const CRDS = ['virtualmachines', 'virtualmachineinstances', 'virtualmachineinstancemigrations', 'kubevirts'];
+/** Where each kind of deploy/crds is served. */
+const CRDS = [
+  'kubevirt.io/v1/virtualmachines',
+  'kubevirt.io/v1/virtualmachineinstances',
+  'kubevirt.io/v1/virtualmachineinstancemigrations',
+  'kubevirt.io/v1/virtualmachineinstancereplicasets',
+  'kubevirt.io/v1/kubevirts',
+  'migrations.kubevirt.io/v1alpha1/migrationpolicies',
+];
 const TOKEN = 'test-admin';
 
 const freePort = async (): Promise<number> => {
@@ -133,8 +141,8 @@ export const startApiServer = async (extraFlags: string[] = []): Promise<TestApi
 };
 
 const installCrds = async (rest: Rest): Promise<void> => {
-  for (const plural of CRDS) {
-    const text = await readFile(join(import.meta.dirname, `../../deploy/crds/${plural}.yaml`), 'utf8');
+  for (const served of CRDS) {
+    const text = await readFile(join(import.meta.dirname, `../../deploy/crds/${basename(served)}.yaml`), 'utf8');
     for (const document of parseAllDocuments(text)) {
       await rest.send({
         method: 'POST',
@@ -143,12 +151,12 @@ const installCrds = async (rest: Rest): Promise<void> => {
       });
     }
   }
-  for (const plural of CRDS) {
+  for (const path of CRDS) {
     const served = () =>
-      rest.send({ method: 'GET', path: `/apis/kubevirt.io/v1/${plural}` }).then(
+      rest.send({ method: 'GET', path: `/apis/${path}` }).then(
         () => true,
         () => false,
       );
-    await until(`${plural} are served`, served, { timeoutMs: 30_000, everyMs: 100 });
+    await until(`${path} are served`, served, { timeoutMs: 30_000, everyMs: 100 });
   }
 };

@@ -39,7 +39,7 @@ const run = async (
 
 test('every step of a start is reached by an activity or decides on what was told', () => {
   expect(steps.map(({ name }) => name).filter((name) => !calls.some(({ step }) => step === name))).toEqual([
-    'AwaitRunning',
+    ...['AwaitNode', 'AwaitPod', 'AwaitRunning'],
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import type { OperationStatus } from '../../api/contract/operations.ts';
-import { retryNow, wake } from '../../api/contract/operations.ts';
+import { domainChanged, retryNow, wake } from '../../api/contract/operations.ts';
 import { newLab } from '../support/fakes/lab.ts';
 import { newVmi, outcome, start, untilLongWait, untilStep } from '../support/fakes/operations.ts';
 
@@ -17,8 +17,9 @@ test('a start takes the token, creates the Pod, and ends with a running domain',
     'CheckVolumes done',
     'AcquireToken done',
     'CreateLauncherPod done',
-    'AwaitPod done',
+    'AwaitNode done',
     'BindToken done',
+    'AwaitPod done',
     'SyncInstance done',
     'AwaitRunning done',
   ]);
@@ -49,7 +50,7 @@ test('retryNow is refused when no step waits', async () => {
   lab.world.manners.kubelet = 'slow';
   const vmi = newVmi(lab);
   const operation = await start(lab, vmi);
-  await untilStep(operation, 'AwaitPod', 'running');
+  await untilStep(operation, 'AwaitNode', 'running');
   await expect(operation.executeUpdate(retryNow)).rejects.toThrow();
   await lab.world.startPod(`pod-${vmi.uid}-1`);
   await operation.result();
@@ -90,15 +91,30 @@ test('a Pod that cannot be scheduled is waited for and told', async () => {
   const vmi = newVmi(lab);
   const uid = `pod-${vmi.uid}-1`;
   const operation = await start(lab, vmi);
-  await untilStep(operation, 'AwaitPod', 'running');
+  await untilStep(operation, 'AwaitNode', 'running');
   await lab.world.changePod(uid, {
     unschedulable: { reason: 'Unschedulable', message: '0/2 nodes: Insufficient memory' },
   });
-  const waiting = await untilStep(operation, 'AwaitPod', 'waiting');
+  const waiting = await untilStep(operation, 'AwaitNode', 'waiting');
   expect(waiting.failure).toMatchObject({ type: 'PodNotReady' });
   expect(waiting.failure?.message).toContain('Insufficient memory');
   await lab.world.startPod(uid);
-  expect((await operation.result()).steps.find(({ name }) => name === 'AwaitPod')).not.toHaveProperty('failure');
+  expect((await operation.result()).steps.find(({ name }) => name === 'AwaitNode')).not.toHaveProperty('failure');
+});
+
+test('the launcher’s own word ends the wait for its Pod', async () => {
+  lab.world.manners.kubelet = 'slow';
+  const vmi = newVmi(lab);
+  const uid = `pod-${vmi.uid}-1`;
+  const operation = await start(lab, vmi);
+  await untilStep(operation, 'AwaitNode', 'running');
+  await lab.world.changePod(uid, { node: 'node-a' });
+  await untilStep(operation, 'AwaitPod', 'running');
+  await operation.signal(domainChanged, {
+    ...{ vmi, podUid: uid, node: 'node-a', sequence: { epoch: 1, n: 1 }, at: new Date(0).toISOString() },
+    ...{ state: 'none', agent: { connected: false } },
+  });
+  await operation.result();
 });
 
 test('without a worker on the node the step says so, and goes on when one is there', async () => {
@@ -119,7 +135,7 @@ test('a Pod that ends before the domain ran fails the start', async () => {
   lab.world.manners.kubelet = 'slow';
   const vmi = newVmi(lab);
   const operation = await start(lab, vmi);
-  await untilStep(operation, 'AwaitPod', 'running');
+  await untilStep(operation, 'AwaitNode', 'running');
   lab.world.manners.kubelet = 'prompt';
   await lab.world.endPod(`pod-${vmi.uid}-1`);
   expect(await outcome(operation)).toMatchObject({ failure: { type: 'PodFailed' } });

@@ -26,7 +26,7 @@ export const absorb = (state: InstanceState, event: InstanceEvent, at: string): 
     case 'domainReported': {
       const { report } = event;
       if (report.vmi.uid !== state.ref.uid) return only(state);
-      const seen = withDomain(withoutTimer(state), report);
+      const seen = withGuest(withDomain(withoutTimer(state), report), at);
       return { state: seen, commands: forward(seen, { signal: 'domainChanged', report }) };
     }
     case 'dependencyChanged':
@@ -105,6 +105,10 @@ const withDomain = (state: InstanceState, report: DomainReport): InstanceState =
   if (report.podUid !== target?.pod.uid || !isNewer(report, target.domain)) return state;
   return { ...state, target: { ...target, domain: report } };
 };
+
+/** The guest runs as soon as its launcher says so; what is left of its start changes nothing for its users. */
+const withGuest = (state: InstanceState, at: string): InstanceState =>
+  state.operation?.kind === 'start' && state.domain?.state === 'running' ? inPhase(state, 'Running', at) : state;
 
 /** Failures that a change of the cluster's configuration may have cured. */
 const CURED_BY_CONFIGURATION = ['InvalidSpec', 'Forbidden'];

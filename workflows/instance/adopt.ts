@@ -54,7 +54,7 @@ const openOperation = async (vmi: ObjectRef, adoption: Adoption): Promise<Found[
 /** The launcher's answer; undefined when nobody answers. */
 const inspect = async (vmi: ObjectRef, pod: PodFacts): Promise<DomainReport | undefined> => {
   const { name, uid, node } = pod;
-  if (node === undefined || pod.provenEnded || !pod.computeReady) return undefined;
+  if (node === undefined || pod.provenEnded) return undefined;
   try {
     return await nodeActivities(node, `Ask the launcher of ${name}`).inspectDomain({ vmi, pod: { name, uid, node } });
   } catch {

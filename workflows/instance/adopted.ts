@@ -113,9 +113,8 @@ const withLostPod = (state: InstanceState, { token }: Found, holding: ReturnType
 /** A launcher that should be there does not answer, and the VMI's status does not tell whether its domain runs. */
 const isUnclear = ({ pod, podFacts, started, object }: InstanceState, { domains }: Found): boolean =>
   pod !== undefined &&
-  podFacts !== undefined &&
+  podFacts?.node !== undefined &&
   domains[pod.uid] === undefined &&
-  podFacts.computeReady &&
   !podFacts.provenEnded &&
   !started &&
   object?.deleting !== true;

@@ -6,49 +6,22 @@ import { toFailureInfo, found } from '../shared/failures.ts';
 import { proveGone } from '../operation/evidence.ts';
 import type { Round } from '../operation/operation.ts';
 import { untilPodGone } from '../operation/pod-gone.ts';
-import { describeObstacle, obstacleOf, refuseEnded } from '../operation/pod-readiness.ts';
+import type { PlacedPod } from '../operation/pod-readiness.ts';
+import { podReady } from '../operation/pod-readiness.ts';
 import { controllerActivities, nodeActivities } from '../shared/proxies.ts';
-import { msUntil, now } from '../shared/time.ts';
 import { together } from '../shared/together.ts';
 import type { Migration } from './migration.ts';
 
-/** Events come by signal; looking is for one that was lost. */
-const LOOK_AFTER_MS = [5_000, 10_000, 30_000];
-
-/**
- * Waits until the target Pod's `compute` runs and all other containers are ready. What stands in the way is shown and waited for.
- * @throws PodFailed, DeadlineExceeded
- */
-export const targetReady = async (
-  { op: { seen }, on }: Migration,
-  created: PodFacts,
+/** Waits until the target's launcher can be asked. What stands in the way is shown and waited for. @throws PodFailed, DeadlineExceeded */
+export const targetReady = (
+  { op, on }: Migration,
+  pod: PodFacts,
   { timeouts }: Pick<AdmittedMigration, 'timeouts'>,
   round: Round,
-): Promise<Required<PodRef>> => {
-  const since = now();
-  const { name, uid } = created;
-  let live = created;
-  for (let look = 0; ; look += 1) {
-    let isNew = true;
-    while (isNew) {
-      const version = seen.version();
-      const facts = seen.pod(uid) ?? live;
-      refuseEnded(facts);
-      if (facts.node !== undefined && facts.computeReady) {
-        round.trouble(undefined);
-        return { name, uid, node: facts.node };
-      }
-      round.trouble(obstacleOf(facts));
-      const limit = facts.unschedulable === undefined ? timeouts.pending : timeouts.unschedulable;
-      const left = limit * 1000 - msUntil(now(), since);
-      if (left <= 0)
-        throw found('DeadlineExceeded', `Pod ${name} was not ready within ${limit} s: ${describeObstacle(facts)}`);
-      await seen.change(version, Math.min(left, LOOK_AFTER_MS[look] ?? 60_000), `Pod ${name} gets ready`);
-      isNew = seen.version() > version;
-    }
-    live = await controllerActivities(`${round.summary}, look ${look + 1}`).observePod({ vmi: on.vmi, pod: created });
-    seen.sawPod(live);
-  }
+): Promise<PlacedPod> => {
+  const limitSeconds = ({ unschedulable }: PodFacts): number =>
+    unschedulable === undefined ? timeouts.pending : timeouts.unschedulable;
+  return podReady(op, { vmi: on.vmi, pod, limitSeconds }, round);
 };
 
 /** How the target Pod ended or is ending; undefined: it does not. */

@@ -1,8 +1,10 @@
 import type { RunToken } from '../../api/contract/activities.ts';
 import type { OperationResult, StartInput } from '../../api/contract/operations.ts';
 import { operation } from '../operation/operation.ts';
+import { WAIT_LIMIT_MS } from '../operation/patience.ts';
+import { podPlaced, podReady } from '../operation/pod-readiness.ts';
 import { controllerActivities, longNodeActivities } from '../shared/proxies.ts';
-import { podReady } from './await-pod.ts';
+import { together } from '../shared/together.ts';
 import { domainRunning } from './await-running.ts';
 import type { Retiring } from './retire-pods.ts';
 import { retirePods } from './retire-pods.ts';
@@ -42,12 +44,16 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
     found({ pod: { name: created.name, uid: created.uid } });
 
     enter('Scheduling');
-    const pod = await step('AwaitPod', { run: (round) => podReady(op, vmi, created, round) });
+    const awaited = { vmi, pod: created, limitSeconds: () => WAIT_LIMIT_MS / 1000 };
+    const pod = await step('AwaitNode', { run: (round) => podPlaced(op, awaited, round) });
+    const { node } = pod;
     found({ pod });
+    await together(
+      () => step('BindToken', { run: ({ summary }) => controllerActivities(summary).bindToken({ vmi, epoch, pod }) }),
+      () => step('AwaitPod', { run: (round) => podReady(op, awaited, round) }),
+    );
 
     enter('Scheduled');
-    const { node } = pod;
-    await step('BindToken', { run: ({ summary }) => controllerActivities(summary).bindToken({ vmi, epoch, pod }) });
     const report = await step('SyncInstance', {
       node,
       run: ({ summary }) => {

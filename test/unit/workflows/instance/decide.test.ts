@@ -25,6 +25,8 @@ test('nothing is commanded while it is looked at', () => {
   expect(after(seen, deleted).commands).toEqual([]);
 });
 
+const { node: _, ...noNode } = pod({ computeReady: false, phase: 'Pending' });
+
 describe('what is made of the world', () => {
   test.each([
     ['nothing there', {}, 'begin vmi-start/u1/1'],
@@ -40,7 +42,12 @@ describe('what is made of the world', () => {
       { pods: [pod()], token: heldToken, domains: { p1: domain('none') } },
       'begin vmi-shutdown/u1/1 startCancelled',
     ],
-    ['a Pod that is not ready', { pods: [pod({ computeReady: false })] }, 'begin vmi-shutdown/u1/1 startCancelled'],
+    ['a Pod without a node', { pods: [noNode] }, 'begin vmi-shutdown/u1/1 startCancelled'],
+    [
+      'a Pod that is not ready as its kubelet says, and does not answer',
+      { pods: [pod({ computeReady: false })] },
+      undefined,
+    ],
     [
       'a Running VMI whose launcher does not answer',
       { instance: instance({ phase: 'Running' }), pods: [pod()], token: heldToken },
@@ -297,7 +304,7 @@ describe('after a shutdown', () => {
   });
   test('an end that is told twice counts once, and says nothing of the next guest', () => {
     const neverRan = finished('shutdown', 'succeeded', { end: 'neverRan', pod: podRef });
-    const once = after(...adoptedAs({ pods: [pod({ computeReady: false })] }), neverRan);
+    const once = after(...adoptedAs({ pods: [noNode] }), neverRan);
     expect(words(once.commands)).toEqual(['begin vmi-start/u1/1']);
     expect(decide(once.state, neverRan, at)).toEqual({ state: once.state, commands: [] });
   });

@@ -95,6 +95,16 @@ test('a start is told in three reports: Scheduling, Scheduled, Running', () => {
   expect(new Set(keys).size).toBe(3);
 });
 
+test('the guest runs as soon as its launcher says so; the end of its start says nothing new', () => {
+  const begun = [...adoptedAs(), progress('Scheduled', { pod: podRef, epoch: 1 })];
+  const runs: InstanceEvent = { type: 'domainReported', report: domain('running') };
+  const [told, ended] = [after(...begun, runs), after(...begun, runs, progress('Running', { pod: podRef, epoch: 1 }))];
+  expect(told.state.phase).toBe('Running');
+  expect(reportKey(reportOf(ended.state))).toBe(reportKey(reportOf(told.state)));
+  const paused: InstanceEvent = { type: 'domainReported', report: domain('paused') };
+  expect(after(...begun, paused).state.phase).toBe('Scheduled');
+});
+
 test('a report that differs in its running number only is not written again', () => {
   const key = (n: number): string =>
     reportKey(

@@ -57,6 +57,9 @@ const REMEDIES: Record<FailureInfo['type'], Remedy> = {
   VolumeNotFound: () => 'create the claim that the message names; it goes on by itself',
   VolumeNotReady: (on) =>
     `look at the claim (kubectl describe pvc -n ${on.namespace}); it goes on by itself once the claim is bound`,
+  VolumeFailed: (on) =>
+    `look at the DataVolume (kubectl describe datavolume -n ${on.namespace}) and create it again, then ${command('restart', on)}`,
+  NetworkNotFound: () => 'create the NetworkAttachmentDefinition that the message names; it goes on by itself',
   ImageContent: (on) => `correct the image or the path that the message names, then ${command('restart', on)}`,
   TokenHeld: (on) =>
     `wait for the end of the Pod that the message names, or end it (kubectl delete pod -n ${on.namespace}); never delete the Lease`,

@@ -2,7 +2,6 @@ import type { ControllerActivities } from '../../api/contract/activities.ts';
 import { withFailures } from '../failures.ts';
 import { admitInstance } from './instance/admit-instance.ts';
 import { adoptInstance } from './instance/adopt-instance.ts';
-import { checkVolumes } from './instance/check-volumes.ts';
 import { ensureLauncherPod } from './instance/ensure-launcher-pod.ts';
 import { ensureTargetPod } from './instance/ensure-target-pod.ts';
 import { deletePod, observePod } from './instance/observe-pod.ts';
@@ -20,6 +19,7 @@ import { createInstance } from './virtual-machine/create-instance.ts';
 import { deleteInstance, observeInstance } from './virtual-machine/delete-instance.ts';
 import { admitVirtualMachine, releaseVirtualMachine } from './virtual-machine/finalize.ts';
 import { publishVirtualMachine } from './virtual-machine/publish-virtual-machine.ts';
+import { checkVolumes } from './volumes/check-volumes.ts';
 
 export type { ControllerPorts } from './ports.ts';
 

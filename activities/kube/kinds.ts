@@ -20,7 +20,6 @@ export const RESOURCES = {
   Node: { apiVersion: 'v1', plural: 'nodes', namespaced: false },
   Lease: { apiVersion: 'coordination.k8s.io/v1', plural: 'leases', namespaced: true },
   PersistentVolumeClaim: { apiVersion: 'v1', plural: 'persistentvolumeclaims', namespaced: true },
-  DataVolume: { apiVersion: 'cdi.kubevirt.io/v1beta1', plural: 'datavolumes', namespaced: true },
   NetworkAttachmentDefinition: {
     apiVersion: 'k8s.cni.cncf.io/v1',
     plural: 'network-attachment-definitions',
@@ -36,6 +35,9 @@ export const RESOURCES = {
     plural: 'certificatesigningrequests',
     namespaced: false,
   },
+  ControllerRevision: { apiVersion: 'apps/v1', plural: 'controllerrevisions', namespaced: true },
+  // Served where CDI is installed.
+  DataVolume: { apiVersion: 'cdi.kubevirt.io/v1beta1', plural: 'datavolumes', namespaced: true },
 } as const satisfies Record<Kind, Resource>;
 
 const root = (apiVersion: string): string => (apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`);

@@ -1,4 +1,5 @@
 import type {
+  DataVolume,
   KubeVirt,
   VirtualMachine,
   VirtualMachineInstance,
@@ -7,7 +8,7 @@ import type {
 import type {
   CertificateSigningRequest,
   ConfigMap,
-  DataVolume,
+  ControllerRevision,
   Lease,
   Namespace,
   NetworkAttachmentDefinition,
@@ -29,7 +30,6 @@ export interface Kinds {
   Node: Node;
   Lease: Lease;
   PersistentVolumeClaim: PersistentVolumeClaim;
-  DataVolume: DataVolume;
   NetworkAttachmentDefinition: NetworkAttachmentDefinition;
   ResourceQuota: ResourceQuota;
   StorageClass: StorageClass;
@@ -37,6 +37,8 @@ export interface Kinds {
   Secret: Secret;
   ConfigMap: ConfigMap;
   CertificateSigningRequest: CertificateSigningRequest;
+  ControllerRevision: ControllerRevision;
+  DataVolume: DataVolume;
 }
 
 export type Kind = keyof Kinds;

@@ -15,6 +15,10 @@ export const FAILURES = {
   VolumeNotFound: { retryable: true },
   /** A PVC or DataVolume exists and is not ready (unbound, being filled, being deleted). */
   VolumeNotReady: { retryable: true },
+  /** The content of a DataVolume could not be brought in. */
+  VolumeFailed: { retryable: false },
+  /** A NetworkAttachmentDefinition does not exist. */
+  NetworkNotFound: { retryable: true },
   /** The image of a container disk or kernel boot lacks the file that the spec names. */
   ImageContent: { retryable: false },
   /** Another VMI or Pod holds the run token and is not proven gone. */

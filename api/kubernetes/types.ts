@@ -18,14 +18,12 @@ export type {
   IoK8sApiCertificatesV1CertificateSigningRequest as CertificateSigningRequest,
   IoK8sApiCertificatesV1CertificateSigningRequestCondition as CertificateSigningRequestCondition,
   IoK8sApiStorageV1StorageClass as StorageClass,
+  IoK8sApiAppsV1ControllerRevision as ControllerRevision,
   IoK8sApiCoordinationV1Lease as Lease,
   IoK8sApimachineryPkgApisMetaV1OwnerReference as OwnerReference,
 } from '@kubevirt-ui-ext/kubevirt-api/kubernetes';
 
 export type { ObjectMeta };
-
-/** CDI's DataVolume: content that is brought into a claim of its name. */
-export type { V1beta1DataVolume as DataVolume } from '@kubevirt-ui-ext/kubevirt-api/containerized-data-importer';
 
 /** A network of Multus; its configuration is a matter of the network plugins. */
 export interface NetworkAttachmentDefinition {

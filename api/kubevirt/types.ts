@@ -29,6 +29,8 @@ export type {
   V1KernelBoot as KernelBoot,
   V1Probe as Probe,
 } from '@kubevirt-ui-ext/kubevirt-api/kubevirt';
+/** CDI's, which fills claims; served where CDI is installed. */
+export type { V1beta1DataVolume as DataVolume } from '@kubevirt-ui-ext/kubevirt-api/containerized-data-importer';
 
 /** The API group and version that virtflow serves. */
 export const KUBEVIRT_API_VERSION = 'kubevirt.io/v1';

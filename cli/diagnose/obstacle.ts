@@ -20,6 +20,8 @@ const STAGE_OF: Record<FailureInfo['type'], StageName> = {
   Unknown: 'object',
   VolumeNotFound: 'volumes',
   VolumeNotReady: 'volumes',
+  VolumeFailed: 'volumes',
+  NetworkNotFound: 'volumes',
   Forbidden: 'launcher Pod',
   QuotaExceeded: 'launcher Pod',
   TokenHeld: 'launcher Pod',

@@ -4,6 +4,7 @@ import type { FailureInfo, FailureType } from '../../api/contract/failures.ts';
 export const WAITS: readonly FailureType[] = [
   'VolumeNotFound',
   'VolumeNotReady',
+  'NetworkNotFound',
   'QuotaExceeded',
   'TokenHeld',
   'NoWorker',

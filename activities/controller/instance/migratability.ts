@@ -6,7 +6,8 @@ import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { Migratability } from '../../../api/migratability/index.ts';
 import { migratability } from '../../../api/migratability/index.ts';
 import type { KubePort } from '../../kube/port.ts';
-import { claimsOf } from './check-volumes.ts';
+import type { Claims } from '../volumes/claims.ts';
+import { readClaims } from '../volumes/claims.ts';
 
 /**
  * Whether a running VMI can be migrated, from live reads of its claims and its node. Asked when its guest first runs and again when it runs elsewhere:
@@ -21,9 +22,9 @@ export const assessMigratability = async (
   if (!isDue(vmi, report)) return undefined;
   const readable = readableOrNot(vmi);
   if (readable === undefined) return undefined;
-  const [claims, nodeLabels] = await Promise.all([accessModes(kube, readable), labelsOf(kube, report.node)]);
+  const [claims, nodeLabels] = await Promise.all([readClaims(kube, readable), labelsOf(kube, report.node)]);
   const located = { ...readable, status: { ...readable.status, ...(report.node ? { nodeName: report.node } : {}) } };
-  return migratability(withDefaults(located, config), { claims, config, nodeLabels });
+  return migratability(withDefaults(located, config), { claims: accessModes(claims), config, nodeLabels });
 };
 
 /** Whether the object's word is missing or of another node. */
@@ -41,15 +42,9 @@ const readableOrNot = (vmi: VirtualMachineInstance): VirtualMachineInstance | un
   }
 };
 
-/** Access modes of the VMI's claims that exist, by name. */
-export const accessModes = async (kube: KubePort, vmi: VirtualMachineInstance): Promise<Record<string, string[]>> => {
-  const namespace = vmi.metadata?.namespace ?? '';
-  const names = [...new Set(claimsOf(vmi).map(({ claim }) => claim))];
-  const found = await Promise.all(names.map((name) => kube.get('PersistentVolumeClaim', { namespace, name })));
-  return Object.fromEntries(
-    names.flatMap((name, index) => (found[index] === undefined ? [] : [[name, found[index].spec?.accessModes ?? []]])),
-  );
-};
+/** Access modes of claims, by name. */
+export const accessModes = (claims: Claims): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(claims).map(([name, { spec }]) => [name, spec?.accessModes ?? []]));
 
 const labelsOf = async (kube: KubePort, node: string | undefined): Promise<Record<string, string>> =>
   node === undefined ? {} : ((await kube.get('Node', { name: node }))?.metadata?.labels ?? {});

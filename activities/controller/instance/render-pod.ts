@@ -6,7 +6,7 @@ import type { KubePort } from '../../kube/port.ts';
 import type { ClaimFacts, LaunchInput } from '../launch-manifest/index.ts';
 import { ManifestError } from '../launch-manifest/index.ts';
 import type { ControllerPorts } from '../ports.ts';
-import { claimsOf } from './check-volumes.ts';
+import { claimsOf } from '../volumes/claims.ts';
 
 type Ports = Pick<ControllerPorts, 'kube' | 'config' | 'launcherImage' | 'imagePullSecret'>;
 

@@ -14,6 +14,7 @@ import { failure } from '../../failures.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { including } from '../finalizers.ts';
 import { accessModes } from '../instance/migratability.ts';
+import { readClaims } from '../volumes/claims.ts';
 import { findInstance } from '../instance/read.ts';
 import { instanceLabel } from '../launch-manifest/names.ts';
 import { mergePatchOf } from '../merge-patch.ts';
@@ -70,7 +71,7 @@ const refuse = async (
   const nodes = await kube.list('Node', { labelSelector: SCHEDULABLE_SELECTOR });
   const source = nodes.find((node) => node.metadata?.name === vmi.status?.nodeName);
   const { live } = migratability(withDefaults(readableInstance(vmi), config()), {
-    claims: await accessModes(kube, vmi),
+    claims: accessModes(await readClaims(kube, vmi)),
     config: config(),
     ...(source === undefined ? {} : { nodeLabels: source.metadata?.labels ?? {} }),
   });

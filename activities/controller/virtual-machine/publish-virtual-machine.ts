@@ -1,7 +1,7 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { VirtualMachine } from '../../../api/kubevirt/types.ts';
 import type { KubePort } from '../../kube/port.ts';
-import { claimsOf } from '../instance/check-volumes.ts';
+import { claimsOf } from '../volumes/claims.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { ifStillThere, onConflictAgain } from '../races.ts';
 import { findOwnedInstance, findVirtualMachine } from './read.ts';

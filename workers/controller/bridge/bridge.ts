@@ -1,5 +1,5 @@
 import { dependencyChanged } from '../../../api/contract/entities.ts';
-import { claimsOf } from '../../../activities/controller/instance/check-volumes.ts';
+import { claimsOf } from '../../../activities/controller/volumes/claims.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import { podFacts } from '../../../activities/facts/pod.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';

@@ -1,0 +1,60 @@
+import type { ControllerActivities } from '../../../api/contract/activities.ts';
+import type { PersistentVolumeClaim } from '../../../api/kubernetes/types.ts';
+import type { DataVolume } from '../../../api/kubevirt/types.ts';
+import { failure } from '../../failures.ts';
+import type { KubePort } from '../../kube/port.ts';
+import { readInstance } from '../instance/read.ts';
+import type { ControllerPorts } from '../ports.ts';
+import { checkNetworks } from './check-networks.ts';
+import type { ClaimUse } from './claims.ts';
+import { claimsOf } from './claims.ts';
+import { dataVolumeObstacle, fillerOf } from './data-volumes.ts';
+import { getIfServed } from './get-if-served.ts';
+
+/**
+ * All volumes of the spec exist and are ready, and so are the networks that it names.
+ * @throws VolumeNotFound, VolumeNotReady, VolumeFailed, NetworkNotFound, ObjectGone
+ */
+export const checkVolumes =
+  ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['checkVolumes'] =>
+  async (ref) => {
+    const vmi = await readInstance(kube, ref);
+    for (const use of claimsOf(vmi)) await checkClaim(kube, ref.namespace, use);
+    await checkNetworks(kube, vmi);
+  };
+
+const checkClaim = async (kube: KubePort, namespace: string, use: ClaimUse): Promise<void> => {
+  const what = `Volume ${use.volume}: ${use.source} ${namespace}/${use.claim}`;
+  const claim = await kube.get('PersistentVolumeClaim', { namespace, name: use.claim });
+  const filler = use.source === 'DataVolume' ? use.claim : fillerOf(claim);
+  const dataVolume =
+    filler === undefined ? undefined : await getIfServed(kube, 'DataVolume', { namespace, name: filler });
+  if (dataVolume !== undefined) refuseUnfilled(dataVolume, what);
+  if (claim === undefined) {
+    throw failure('VolumeNotFound', `${what} does not exist. Create it; the start goes on by itself.`);
+  }
+  const obstacle = await obstacleOf(kube, claim);
+  if (obstacle !== undefined) throw failure('VolumeNotReady', `${what} ${obstacle}`);
+};
+
+const refuseUnfilled = (dataVolume: DataVolume, what: string): void => {
+  const obstacle = dataVolumeObstacle(dataVolume);
+  if (obstacle === undefined) return;
+  throw failure(obstacle.final ? 'VolumeFailed' : 'VolumeNotReady', `${what} ${obstacle.text}`);
+};
+
+const obstacleOf = async (kube: KubePort, claim: PersistentVolumeClaim): Promise<string | undefined> => {
+  if (claim.metadata?.deletionTimestamp !== undefined) return 'is being deleted. Wait for its end and create it again.';
+  if (claim.status?.phase === 'Bound') return undefined;
+  if (claim.status?.phase === 'Lost') return 'has lost its PersistentVolume. Restore it or create the claim again.';
+  if (await waitsForPod(kube, claim)) return undefined;
+  return 'is not bound yet. Look at: kubectl describe pvc; the start goes on by itself.';
+};
+
+/** A class may bind its claims only when a Pod that uses them is scheduled: then the launcher Pod is what the claim waits for. */
+const waitsForPod = async (kube: KubePort, claim: PersistentVolumeClaim): Promise<boolean> => {
+  const name = claim.spec?.storageClassName;
+  if (name === undefined || name === '') return false;
+  const storageClass = await kube.get('StorageClass', { name });
+  return storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
+};

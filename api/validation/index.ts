@@ -1,4 +1,5 @@
 export type { Cause, CauseType } from './cause.ts';
+export { inTemplate } from './cause.ts';
 export { causesAgainstStart, causesText, validateInstance } from './instance.ts';
 export { validateInstanceUpdate } from './instance-update.ts';
 export type { Surroundings } from './migration.ts';

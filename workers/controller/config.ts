@@ -19,6 +19,8 @@ const environment = z.object({
   LAUNCHER_IMAGE_PULL_SECRET: z.string().min(1).optional(),
   /** /healthz, /readyz and /metrics. */
   HEALTH_PORT: port.default(8080),
+  /** Admission and the aggregated API (HTTPS). */
+  HTTPS_PORT: port.default(9443),
   /** Loopback port of the Temporal SDK's own metrics. */
   TEMPORAL_METRICS_PORT: port.default(9464),
   /** Between two looks for objects without workflow and workflows without object. */
@@ -46,6 +48,7 @@ export interface ControllerConfig {
   launcherImage: string;
   imagePullSecret?: string;
   healthPort: number;
+  httpsPort: number;
   temporalMetricsPort: number;
   sweepMs: number;
   workflowBundle?: string;
@@ -75,6 +78,7 @@ export const readConfig = (env: NodeJS.ProcessEnv): ControllerConfig => {
     launcherImage: data.LAUNCHER_IMAGE,
     ...(data.LAUNCHER_IMAGE_PULL_SECRET === undefined ? {} : { imagePullSecret: data.LAUNCHER_IMAGE_PULL_SECRET }),
     healthPort: data.HEALTH_PORT,
+    httpsPort: data.HTTPS_PORT,
     temporalMetricsPort: data.TEMPORAL_METRICS_PORT,
     sweepMs: data.SWEEP_SECONDS * 1000,
     ...(data.VIRTFLOW_WORKFLOW_BUNDLE === undefined ? {} : { workflowBundle: data.VIRTFLOW_WORKFLOW_BUNDLE }),

@@ -17,6 +17,8 @@ import { workflowSource } from './bundle.ts';
 import { certificateSigner } from './certificates/signer.ts';
 import { configKeeper } from './cluster-config.ts';
 import { readConfig } from './config.ts';
+import type { FrontDoor } from './https/front-door.ts';
+import { openFrontDoor } from './https/front-door.ts';
 import type { WatchedChange } from './informers/informers.ts';
 import { createInformers } from './informers/informers.ts';
 import { lead } from './lead.ts';
@@ -26,6 +28,7 @@ import { migrationMetrics } from './metrics/migrations.ts';
 import { phaseMetrics } from './metrics/phases.ts';
 import { pollerMetrics } from './metrics/pollers.ts';
 import { publishConfig } from './publish-config.ts';
+import { admission, admissionCaches } from './webhooks/index.ts';
 
 /** Label that a node worker puts on its Node. */
 const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
@@ -60,6 +63,7 @@ await runMain(log, async (signal) => {
   report('not connected yet');
 
   let bridge: Bridge | undefined;
+  let frontDoor: FrontDoor | undefined;
   const configuration = configKeeper();
   const metrics = controllerMetrics(register, () => bridge?.backlog ?? 0);
   const certificates = certificateSigner({
@@ -97,6 +101,21 @@ await runMain(log, async (signal) => {
   try {
     await orStop(Promise.all(Object.values(informers).map(({ synced }) => synced)), signal);
     applyConfig();
+    frontDoor = openFrontDoor({
+      ...{ rest, kube, namespace: config.podNamespace, port: config.httpsPort, durations: config.certificates },
+      mounts: {
+        ...admission(
+          {
+            ...{ kube, namespace: config.podNamespace, clock: () => new Date() },
+            config: () => configuration.current().config,
+            cached: admissionCaches(informers),
+          },
+          log,
+        ),
+      },
+      ...{ log, signal },
+    });
+    health.set('front door', frontDoor.check);
     const temporal = await connectTemporal(log, signal, report);
     await awaitSetup(temporal, report, log, signal);
     const workflows = workflowClient(temporal.client);
@@ -137,5 +156,5 @@ await runMain(log, async (signal) => {
   } finally {
     await server.close();
   }
-  await Promise.all(watching);
+  await Promise.all([...watching, frontDoor?.closed]);
 });

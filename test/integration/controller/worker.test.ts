@@ -9,6 +9,7 @@ import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { kubeClient } from '../../../activities/kube/client.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
+import { AUTHORITY_SECRET, BUNDLE_CONFIG_MAP } from '../../../api/contract/certificates.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { instanceId, virtualMachineId } from '../../../api/contract/refs.ts';
 import type { KubeVirt, VirtualMachine } from '../../../api/kubevirt/types.ts';
@@ -43,6 +44,7 @@ const environment = (): NodeJS.ProcessEnv => ({
   POD_NAMESPACE: 'default',
   HEALTH_PORT: String(health.port),
   TEMPORAL_METRICS_PORT: String(health.metrics),
+  HTTPS_PORT: '0',
   SWEEP_SECONDS: '2',
 });
 const run = (script: string[], log: number): ChildProcess =>
@@ -108,6 +110,14 @@ beforeAll(async () => {
   const spec = { configuration: { network: { defaultNetworkInterface: 'masquerade' } } };
   const body = { apiVersion: 'kubevirt.io/v1', kind: 'KubeVirt', metadata: kubeVirtName, spec };
   await api.rest.send({ method: 'POST', path: '/apis/kubevirt.io/v1/namespaces/default/kubevirts', body });
+  // deploy/ has both, empty.
+  await kube.create('Secret', {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { ...kubeVirtName, name: AUTHORITY_SECRET },
+  });
+  const bundle = { ...kubeVirtName, name: BUNDLE_CONFIG_MAP };
+  await kube.create('ConfigMap', { apiVersion: 'v1', kind: 'ConfigMap', metadata: bundle });
   startWorker();
 }, 180_000);
 afterAll(async () => {

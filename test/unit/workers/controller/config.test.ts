@@ -8,6 +8,7 @@ test('only the launcher image has to be given', () => {
     logLevel: 'info',
     launcherImage: 'registry.example.com/launcher:1',
     healthPort: 8080,
+    httpsPort: 9443,
     temporalMetricsPort: 9464,
     sweepMs: 60_000,
     maxCachedWorkflows: 500,

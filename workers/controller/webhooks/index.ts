@@ -1,0 +1,29 @@
+import type { Logger } from '../../shared/logging.ts';
+import type { HttpsHandlers } from '../https/server.ts';
+import { judgeEviction } from './eviction.ts';
+import { webhookHandlers } from './handlers.ts';
+import { mutateInstance, validateInstanceRequest } from './instance.ts';
+import { mutateMigration, validateMigrationRequest } from './migration.ts';
+import type { AdmissionPorts } from './ports.ts';
+import type { Judge } from './review.ts';
+import { mutateVirtualMachine, validateVirtualMachineRequest } from './virtual-machine.ts';
+
+export { admissionCaches } from './caches.ts';
+export type { AdmissionPorts } from './ports.ts';
+
+/** Every webhook by its path; deploy/base/webhooks.yaml leads there. */
+export const judges = (ports: AdmissionPorts): Record<string, Judge> => ({
+  '/mutate/virtualmachines': mutateVirtualMachine(ports),
+  '/mutate/virtualmachineinstances': mutateInstance(ports),
+  '/mutate/virtualmachineinstancemigrations': mutateMigration(),
+  '/validate/virtualmachines': validateVirtualMachineRequest(ports),
+  '/validate/virtualmachineinstances': validateInstanceRequest(ports),
+  '/validate/virtualmachineinstancemigrations': validateMigrationRequest(ports),
+  '/validate/pods-eviction': judgeEviction(ports),
+});
+
+/** Admission as mounts of the HTTPS server. */
+export const admission = (ports: AdmissionPorts, log: Logger): Record<string, HttpsHandlers> => {
+  const handlers = webhookHandlers(judges(ports), log);
+  return { '/mutate': handlers, '/validate': handlers };
+};

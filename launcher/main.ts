@@ -12,13 +12,14 @@ import { installDaemon } from './daemon/install.ts';
 import { daemonPaths } from './daemon/paths.ts';
 import { interfacesOf, readLease } from './dhcp/lease.ts';
 import { DhcpServer } from './dhcp/server.ts';
-import { createDirectories, hostnameOf, prepareDisks } from './directories/index.ts';
+import { createDirectories, hostnameOf, linkConsoles, prepareDisks } from './directories/index.ts';
 import { storageProbe } from './directories/storage-probe.ts';
 import { exitCodeOf } from './domain-manager/assess.ts';
 import { DomainManager } from './domain-manager/index.ts';
 import { Memory } from './domain-manager/memory.ts';
 import { ReportStream } from './domain-manager/report-stream.ts';
 import { AgentPoller } from './guest-agent/poller.ts';
+import { Guest } from './guest/index.ts';
 import { startLibvirtd, stopInit, TERMINATED_FILE } from './init/supervisor.ts';
 import { Migrations } from './migration/index.ts';
 
@@ -32,6 +33,7 @@ async function main(config: LauncherConfig, log: Logger): Promise<number> {
   const terminated = termination();
   const daemon = daemonPaths(LAUNCHER_VOLUMES.libvirt.path, join(LAUNCHER_VOLUMES.sockets.path, LIBVIRT_DIRECTORY));
   createDirectories();
+  linkConsoles(config.vmi.uid);
   const memory = Memory.open(LAUNCHER_VOLUMES.state.path);
   const { epoch } = memory.now;
   const { vmi, podUid } = config;
@@ -77,6 +79,8 @@ async function main(config: LauncherConfig, log: Logger): Promise<number> {
   });
   await domains.connected();
   migrations.adopt();
+  const directory = LAUNCHER_VOLUMES.libvirt.path;
+  const guest = new Guest({ domains, memory, log, lookAgain: () => poller.lookAgain(), directory });
 
   const server = await serveCommands({
     config,
@@ -84,6 +88,7 @@ async function main(config: LauncherConfig, log: Logger): Promise<number> {
     epoch,
     domains,
     migrations,
+    guest,
     initSocket: join(LAUNCHER_VOLUMES.sockets.path, INIT_SOCKET),
     commandSocket: join(LAUNCHER_VOLUMES.sockets.path, COMMAND_SOCKET),
     log,

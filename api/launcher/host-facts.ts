@@ -35,6 +35,8 @@ export interface HostNumaCell {
 }
 
 /** Protocol number that this release speaks. */
-export const LAUNCHER_PROTOCOL = 2;
+export const LAUNCHER_PROTOCOL = 3;
 /** First protocol with live migration. */
 export const MIGRATION_PROTOCOL = 2;
+/** First protocol with what the subresource API asks of a guest: reset, reboot, freeze for a time, screenshot. */
+export const GUEST_PROTOCOL = 3;

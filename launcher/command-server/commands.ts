@@ -3,6 +3,7 @@ import type { DomainReport } from '../../api/launcher/reports.ts';
 import type { LauncherConfig } from '../config.ts';
 import type { DomainManager } from '../domain-manager/index.ts';
 import { CommandRefused } from '../domain-manager/refusal.ts';
+import type { Guest } from '../guest/index.ts';
 import type { Migrations } from '../migration/index.ts';
 import { readFinalize, readHostFacts, readMigrationUid, readPrepareTarget, readVmi } from './schemas.ts';
 
@@ -22,6 +23,12 @@ export interface JsonRequest extends VmiRequest {
 interface ShutdownVmiRequest extends VmiRequest {
   deadlineMs: number;
 }
+interface FreezeVmiRequest extends VmiRequest {
+  thawAfterSeconds: number;
+}
+interface ScreenshotRequest extends VmiRequest {
+  movePointer: boolean;
+}
 
 export interface CommandPorts {
   readonly config: LauncherConfig;
@@ -29,11 +36,8 @@ export interface CommandPorts {
   readonly epoch: number;
   readonly domains: DomainManager;
   readonly migrations: Migrations;
+  readonly guest: Guest;
 }
-
-/** How long a guest agent may take, in seconds. Freezing flushes all file systems first. */
-const AGENT_SECONDS = 5;
-const FREEZE_SECONDS = 60;
 
 const reported = (report: DomainReport): { reportJson: string } => ({ reportJson: JSON.stringify(report) });
 const withoutBigints = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
@@ -43,11 +47,7 @@ type Handler = (request: never) => object | Promise<object>;
 
 /** The unary commands by their names in the proto file. Each may throw CommandRefused or ConversionError. */
 export function commands(ports: CommandPorts): Readonly<Record<string, Handler>> {
-  const { config, release, epoch, domains, migrations } = ports;
-  const agent = async (execute: string, seconds = AGENT_SECONDS): Promise<unknown> => {
-    if (!domains.reports.latest.agent.connected) throw new CommandRefused('failed', 'the guest agent is not connected');
-    return domains.domain.run((client, domain) => client.agentCommand(domain, execute, undefined, seconds));
-  };
+  const { config, release, epoch, domains, migrations, guest } = ports;
   const own: Record<string, Handler> = {
     SyncVMI: async ({ vmiJson, hostJson, tokenEpoch, paused }: SyncVmiRequest) => {
       const vmi = readVmi(vmiJson);
@@ -55,7 +55,9 @@ export function commands(ports: CommandPorts): Readonly<Record<string, Handler>>
       return reported(await domains.sync({ vmi, host: readHostFacts(hostJson), tokenEpoch, paused }));
     },
     PauseVMI: async () => reported(await domains.pause()),
-    UnpauseVMI: async () => reported(await domains.unpause()),
+    UnpauseVMI: async () => reported(await guest.unpause()),
+    ResetVMI: async () => reported(await guest.reset()),
+    SoftRebootVMI: async () => reported(await guest.softReboot()),
     ShutdownVMI: ({ deadlineMs }: ShutdownVmiRequest) => {
       if (!(deadlineMs >= 0)) throw new CommandRefused('invalid', `deadline_ms: ${deadlineMs} is no time`);
       return reported(domains.shutdown(deadlineMs));
@@ -75,13 +77,15 @@ export function commands(ports: CommandPorts): Readonly<Record<string, Handler>>
     GetMigration: async (request: JsonRequest) => json(await migrations.view(readMigrationUid(request.json))),
     GetDomain: async () => reported(await domains.current()),
     GetDomainStats: async () => json(await domains.domain.run((client) => client.allDomainStats())),
-    GetGuestInfo: () => json(domains.reports.latest.agent),
-    GuestPing: async () => json(await agent('guest-ping')),
-    GetUsers: async () => json(await agent('guest-get-users')),
-    GetFilesystems: async () => json(await agent('guest-get-fsinfo')),
-    FreezeVMI: async () => json({ filesystems: await agent('guest-fsfreeze-freeze', FREEZE_SECONDS) }),
-    UnfreezeVMI: async () => json({ filesystems: await agent('guest-fsfreeze-thaw', FREEZE_SECONDS) }),
-    SyncTime: async () => json(await agent('guest-set-time')),
+    GetGuestInfo: async () => json(await guest.info()),
+    GuestPing: async () => json(await guest.agent('guest-ping')),
+    GetUsers: async () => json(await guest.agent('guest-get-users')),
+    GetFilesystems: async () => json(await guest.agent('guest-get-fsinfo')),
+    FreezeVMI: async ({ thawAfterSeconds }: FreezeVmiRequest) =>
+      json({ filesystems: await guest.freezer.freeze(thawAfterSeconds) }),
+    UnfreezeVMI: async () => json({ filesystems: await guest.freezer.thaw() }),
+    SyncTime: async () => json(await guest.agent('guest-set-time')),
+    GetScreenshot: async ({ movePointer }: ScreenshotRequest) => ({ png: await guest.screenshot({ movePointer }) }),
   };
   const checked = Object.entries(own).map(([name, handle]): [string, Handler] => [
     name,

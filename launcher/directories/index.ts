@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { quantityValue } from '../../api/kubernetes/quantity.ts';
 import type { VirtualMachineInstance, Volume } from '../../api/kubevirt/types.ts';
@@ -6,6 +6,9 @@ import type { HostFacts } from '../../api/launcher/host-facts.ts';
 import type { CopiedDisk } from '../../api/launcher/migration.ts';
 import {
   LAUNCHER_VOLUMES,
+  SERIAL_LOG,
+  SERIAL_SOCKET,
+  VNC_SOCKET,
   cloudInitImage,
   containerDiskImage,
   emptyDiskImage,
@@ -30,6 +33,21 @@ export const hostnameOf = ({ spec, metadata }: VirtualMachineInstance): string =
 /** The launcher's own directories; the Pod's volumes are there already. */
 export function createDirectories(): void {
   for (const { path } of Object.values(LAUNCHER_VOLUMES)) mkdirSync(path, { recursive: true });
+}
+
+/** KubeVirt's names of console and display in a launcher Pod, so that tools that look there find them. */
+export function linkConsoles(vmiUid: string): void {
+  const directory = join(LAUNCHER_VOLUMES.private.path, vmiUid);
+  mkdirSync(directory, { recursive: true });
+  for (const [name, target] of [
+    ['virt-serial0', SERIAL_SOCKET],
+    ['virt-serial0-log', SERIAL_LOG],
+    ['virt-vnc', VNC_SOCKET],
+  ] as const) {
+    const link = join(directory, name);
+    rmSync(link, { force: true });
+    symlinkSync(target, link);
+  }
 }
 
 /**

@@ -205,18 +205,30 @@ export class DomainManager {
     });
   }
 
-  /** @throws CommandRefused `failed` while a migration steers the guest's CPUs */
+  /** @throws CommandRefused `precondition` while a migration steers the guest's CPUs, or when the guest does not run */
   async pause(): Promise<DomainReport> {
-    this.#requireAtRest();
+    const { state } = await this.#atRest();
+    if (state === 'paused') return this.reports.latest;
+    await this.requireRunning();
     await this.domain.run((client, domain) => client.suspend(domain));
     return this.current();
   }
 
-  /** @throws CommandRefused `failed` while a migration steers the guest's CPUs */
+  /** @throws CommandRefused as `pause` */
   async unpause(): Promise<DomainReport> {
-    this.#requireAtRest();
-    await this.domain.run((client, domain) => client.resume(domain));
+    const { state } = await this.#atRest();
+    if (state === 'paused') await this.domain.run((client, domain) => client.resume(domain));
+    else await this.requireRunning();
     return this.current();
+  }
+
+  /** @throws CommandRefused `precondition` while the guest's CPUs stand still, or a migration steers them */
+  async requireRunning(): Promise<void> {
+    const { state } = await this.#atRest();
+    if (!this.#active || state === 'starting') throw new CommandRefused('precondition', 'the guest does not run');
+    if (state === 'paused') throw new CommandRefused('precondition', 'the guest is paused');
+    if (state === 'shuttingDown') throw new CommandRefused('precondition', 'the guest is shutting down');
+    if (state === 'crashed') throw new CommandRefused('precondition', 'the guest has crashed');
   }
 
   /** What the guest agent tells. */
@@ -225,10 +237,12 @@ export class DomainManager {
     this.#publish();
   }
 
-  #requireAtRest(): void {
+  /** Newest report, with no migration under way. */
+  #atRest(): Promise<DomainReport> {
     const { incoming, leaving } = movesOf(this.#memory.now.migrations);
     const uid = incoming ?? leaving;
-    if (uid !== undefined) throw new CommandRefused('failed', `migration ${uid} is under way`);
+    if (uid !== undefined) throw new CommandRefused('precondition', `migration ${uid} is under way`);
+    return this.current();
   }
 
   /** @throws CommandRefused `precondition` when a later epoch is known */
@@ -335,6 +349,10 @@ export class DomainManager {
     this.#options.onEvent(event);
     if (event.kind === 'agent' && !this.#isComingIn) this.#options.onAgent(event.connected);
     if (isGuestGoingDown(event)) this.#memory.update({ wentDown: true });
+    // A reboot by ACPI: the guest went down to come up again.
+    if (event.kind === 'lifecycle' && event.lifecycle === 'resumed' && this.#memory.now.wentDown === true) {
+      this.#memory.update({ wentDown: false });
+    }
     this.#lookBecause(`after event ${event.kind}`);
   }
 

@@ -26,6 +26,8 @@ const remembered = z.object({
   destroying: z.enum(['destroyedAtDeadline', 'killed']).optional(),
   /** How the domain ended. A launcher runs a domain once: nothing is started after it. */
   end: z.enum(DOMAIN_ENDS).optional(),
+  /** When the guest's file systems, which are frozen, are thawed. Milliseconds since 1970. */
+  thawAt: z.number().optional(),
   /** Migrations that this launcher took part in. */
   migrations: migrationRecords.optional(),
 });

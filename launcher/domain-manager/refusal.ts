@@ -1,6 +1,6 @@
 /** Why a command was not carried out. The command server turns it into a status code. */
 export type RefusalKind =
-  /** The caller acts under an older run token, or the state forbids the command for good. */
+  /** The caller acts under an older run token, or the state forbids the command. */
   | 'precondition'
   /** The request itself cannot be carried out: the same one will be refused again. */
   | 'invalid'

@@ -45,6 +45,9 @@ const parser =
 
 /** Agent commands that are polled, and what their answers tell. */
 export const polled: Readonly<Record<string, (answer: unknown) => Part>> = {
+  'guest-fsfreeze-status': parser(z.enum(['thawed', 'frozen']), (status) =>
+    status === 'frozen' ? { fsFreezeStatus: status } : {},
+  ),
   'guest-info': parser(info, ({ version }) => ({ version })),
   'guest-get-host-name': parser(hostName, (answer) => ({ hostname: answer['host-name'] })),
   'guest-get-timezone': parser(timezone, ({ zone }) => (zone === undefined ? {} : { timezone: zone })),

@@ -18,6 +18,9 @@ export class AgentPoller {
   readonly #ports: PollerPorts;
   #connected = false;
   #timer: NodeJS.Timeout | undefined;
+  #round = 0;
+  /** What the last round told, that was not asked of a frozen guest. */
+  #known: GuestInfo = { connected: false };
 
   constructor(ports: PollerPorts) {
     this.#ports = ports;
@@ -28,8 +31,16 @@ export class AgentPoller {
     if (connected === this.#connected) return;
     this.#connected = connected;
     clearTimeout(this.#timer);
-    this.#ports.report({ connected });
+    this.#known = { connected };
+    this.#ports.report(this.#known);
     if (connected) void this.#rounds(FIRST_PAUSE_MS);
+  }
+
+  /** Something in the guest has changed: asks now. */
+  lookAgain(): void {
+    if (!this.#connected) return;
+    clearTimeout(this.#timer);
+    void this.#rounds(FIRST_PAUSE_MS);
   }
 
   stop(): void {
@@ -38,8 +49,10 @@ export class AgentPoller {
   }
 
   async #rounds(pauseMs: number): Promise<void> {
+    const round = ++this.#round;
     const guest = await this.#ask();
-    if (!this.#connected) return;
+    // A later round, or none, goes on from here.
+    if (!this.#connected || round !== this.#round) return;
     this.#ports.report(guest);
     this.#timer = setTimeout(() => void this.#rounds(Math.min(pauseMs * 2, LONGEST_PAUSE_MS)), pauseMs);
   }
@@ -51,10 +64,13 @@ export class AgentPoller {
       if (!this.#connected) break;
       try {
         guest = { ...guest, ...parse(await this.#ports.command(execute)) };
+        // The agent of a frozen guest answers little else: what it told before holds.
+        if (guest.fsFreezeStatus !== undefined) return { ...this.#known, ...guest };
       } catch (error) {
         this.#ports.log.debug({ err: error, execute }, 'the guest agent did not answer');
       }
     }
+    this.#known = guest;
     return guest;
   }
 }

@@ -154,6 +154,16 @@ export class LibvirtClient {
     return this.#connection.call('domainShutdown', procedures.domainShutdownFlags, domain, by);
   }
 
+  /** Asks the guest to reboot, by its agent or, when that is not there, by ACPI: then it shuts down and libvirt starts it again. */
+  reboot(domain: DomainRef): Promise<void> {
+    return this.#connection.call('domainReboot', procedures.domainReboot, domain, 0);
+  }
+
+  /** Resets the machine; the guest is not asked. */
+  reset(domain: DomainRef): Promise<void> {
+    return this.#connection.call('domainReset', procedures.domainReset, domain, 0);
+  }
+
   /** Ends QEMU at once. */
   destroy(domain: DomainRef): Promise<void> {
     return this.#connection.call('domainDestroy', procedures.domainDestroyFlags, domain, 0);

@@ -66,6 +66,8 @@ export const procedures = {
   })),
   domainSuspend: remote(34, writeDomain, nothing),
   domainResume: remote(28, writeDomain, nothing),
+  domainReboot: remote(27, domainAndFlags, nothing),
+  domainReset: remote(245, domainAndFlags, nothing),
   domainShutdownFlags: remote(258, domainAndFlags, nothing),
   domainDestroyFlags: remote(234, domainAndFlags, nothing),
   connectGetAllDomainStats: remote(

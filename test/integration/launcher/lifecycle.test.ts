@@ -96,7 +96,7 @@ test('requests that cannot be carried out are refused by kind, and nothing else 
     status.INVALID_ARGUMENT,
     'deadline_ms: NaN is no time',
   ]);
-  expect(await refused('GuestPing')).toEqual([status.ABORTED, 'the guest agent is not connected']);
+  expect(await refused('GuestPing')).toEqual([status.FAILED_PRECONDITION, 'the guest agent is not connected']);
 
   expect(await client.report('SyncVMI', syncRequest(pod, { epoch: 4 }))).toMatchObject({
     state: 'running',

@@ -60,3 +60,23 @@ test('an agent that disconnects is reported as such, whatever answers are under 
   await jest.advanceTimersByTimeAsync(1_000);
   expect(reports.at(-1)).toEqual({ connected: false });
 });
+
+test('of a frozen guest holds what it told before, and a look at once tells that it has thawed', async () => {
+  let status = 'thawed';
+  const { agent, reports } = poller((execute) => {
+    if (execute === 'guest-fsfreeze-status') return status;
+    if (status === 'frozen') throw new Error('disabled while frozen');
+    return execute === 'guest-get-host-name' ? { 'host-name': 'vm' } : undefined;
+  });
+  agent.connectedChanged(true);
+  await jest.advanceTimersByTimeAsync(0);
+  for (const [next, expected] of [
+    ['frozen', { connected: true, hostname: 'vm', fsFreezeStatus: 'frozen' }],
+    ['thawed', { connected: true, hostname: 'vm' }],
+  ] as const) {
+    status = next;
+    agent.lookAgain();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(reports.at(-1)).toEqual(expected);
+  }
+});

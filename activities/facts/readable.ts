@@ -1,5 +1,6 @@
 import type { VirtualMachine, VirtualMachineInstance } from '../../api/kubevirt/types.ts';
-import { UnreadableObject, parseInstance, parseVirtualMachine } from '../../api/schemas/index.ts';
+import type { MigrationPolicy } from '../../api/migration-policy/index.ts';
+import { UnreadableObject, parseInstance, parseMigrationPolicy, parseVirtualMachine } from '../../api/schemas/index.ts';
 import { failure } from '../failures.ts';
 
 /** The VMI, once every field that virtflow reads has its type. @throws InvalidSpec naming the fields that have not */
@@ -8,6 +9,10 @@ export const readableInstance = (vmi: VirtualMachineInstance): VirtualMachineIns
 
 /** The VM, likewise. @throws InvalidSpec naming the fields */
 export const readableVirtualMachine = (vm: VirtualMachine): VirtualMachine => readable(() => parseVirtualMachine(vm));
+
+/** The policy, likewise. @throws InvalidSpec naming the fields */
+export const readableMigrationPolicy = (policy: MigrationPolicy): MigrationPolicy =>
+  readable(() => parseMigrationPolicy(policy));
 
 const readable = <T>(parse: () => T): T => {
   try {

@@ -15,6 +15,11 @@ export const RESOURCES = {
     plural: 'virtualmachineinstancemigrations',
     namespaced: true,
   },
+  MigrationPolicy: {
+    apiVersion: 'migrations.kubevirt.io/v1alpha1',
+    plural: 'migrationpolicies',
+    namespaced: false,
+  },
   KubeVirt: { apiVersion: 'kubevirt.io/v1', plural: 'kubevirts', namespaced: true },
   Pod: { apiVersion: 'v1', plural: 'pods', namespaced: true },
   Node: { apiVersion: 'v1', plural: 'nodes', namespaced: false },

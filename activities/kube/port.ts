@@ -5,6 +5,7 @@ import type {
   VirtualMachineInstance,
   VirtualMachineInstanceMigration,
 } from '../../api/kubevirt/types.ts';
+import type { MigrationPolicy } from '../../api/migration-policy/index.ts';
 import type {
   CertificateSigningRequest,
   ConfigMap,
@@ -25,6 +26,7 @@ export interface Kinds {
   VirtualMachine: VirtualMachine;
   VirtualMachineInstance: VirtualMachineInstance;
   VirtualMachineInstanceMigration: VirtualMachineInstanceMigration;
+  MigrationPolicy: MigrationPolicy;
   KubeVirt: KubeVirt;
   Pod: Pod;
   Node: Node;

@@ -19,6 +19,8 @@ export const migrationSocket = (channel: MigrationChannel): string =>
 
 /** How a migration is to be run: the cluster's configuration and policies, worked out. */
 export interface MigrationOptions {
+  /** Name of the MigrationPolicy that some of them come from; for people. */
+  policy?: string;
   /** Bytes per second; absent: unlimited. */
   bandwidth?: number;
   /** Seconds per GiB of memory and copied disks that the whole may take. */

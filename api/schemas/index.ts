@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceMigration } from '../kubevirt/types.ts';
+import type { MigrationPolicy } from '../migration-policy/types.ts';
 import { fieldIssues, issueText } from './issues.ts';
 import type { FieldIssue } from './issues.ts';
 import { instanceSpec } from './instance-spec.ts';
 import { migration } from './migration.ts';
+import { migrationPolicy } from './migration-policy.ts';
 import { dataVolumeTemplates, volumeRequests } from './virtual-machine-storage.ts';
 import { flag, metadata, present, quantity, text, texts, whole } from './primitives.ts';
 
@@ -93,6 +95,10 @@ export const parseVirtualMachine = (object: unknown): VirtualMachine =>
 /** A VMIM, likewise. @throws UnreadableObject naming every field */
 export const parseMigration = (object: unknown): VirtualMachineInstanceMigration =>
   read('VirtualMachineInstanceMigration', migration, object) as VirtualMachineInstanceMigration;
+
+/** A MigrationPolicy, likewise. @throws UnreadableObject naming every field */
+export const parseMigrationPolicy = (object: unknown): MigrationPolicy =>
+  read('MigrationPolicy', migrationPolicy, object) as MigrationPolicy;
 
 const read = (kind: string, schema: z.ZodType, object: unknown): unknown => {
   const parsed = schema.safeParse(withoutNulls(object));

@@ -8,6 +8,7 @@ import { admissionVm, admissionVmi, admissionVmim } from './sets/admission.ts';
 import { domainXmlEmulated, domainXmlKvm } from './sets/domain-xml.ts';
 import { hotplugAttachment, launcherPod, migrationTarget, migrationTargetCreated } from './sets/launcher-pod.ts';
 import { memoryOverheadTable } from './sets/memory-overhead.ts';
+import { migrationPolicyTable } from './sets/migration-policy.ts';
 import { mutation } from './sets/mutation.ts';
 import { vmStatusTable } from './sets/vm-status.ts';
 import { vmToVmi } from './sets/vm-to-vmi.ts';
@@ -26,6 +27,7 @@ const SETS = [
   mutation,
   vmToVmi,
   vmStatusTable,
+  migrationPolicyTable,
 ];
 const DEFAULT_DIRECTORY = resolve(import.meta.dirname, '../../../shared/data/oracle');
 

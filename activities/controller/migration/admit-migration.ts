@@ -22,6 +22,7 @@ import type { ControllerPorts } from '../ports.ts';
 import { onConflictAgain } from '../races.ts';
 import { notRunning, olderUnfinished } from './obstacle.ts';
 import { migrationOptions } from './options.ts';
+import { policyFor } from './policy.ts';
 import { migrationsOf, readMigration } from './read.ts';
 import { noSecondNode, SCHEDULABLE_SELECTOR } from './second-node.ts';
 
@@ -38,14 +39,16 @@ export const admitMigration =
     const vmim = await readMigration(ports.kube, request.migration);
     const facts = migrationFacts(vmim);
     const vmi = request.vmi.uid === '' ? undefined : await findInstance(ports.kube, request.vmi);
+    const isNew = facts.phase === '' || facts.phase === 'Pending';
+    const isUnderWay = !isNew || facts.deleting;
+    const policy = await policyFor(ports.kube, { namespace: request.vmi.namespace, vmi, isUnderWay });
     const answer = (now: MigrationFacts): AdmittedMigration => ({
       facts: now,
-      options: migrationOptions(ports.config()),
+      options: migrationOptions(ports.config(), policy),
       priority: priorityOf(now),
       timeouts: timeoutsOf(vmim),
     });
-    const isNew = facts.phase === '' || facts.phase === 'Pending';
-    if (!isNew || facts.deleting) return answer(facts);
+    if (isUnderWay) return answer(facts);
     if (facts.invalid !== undefined) throw failure('InvalidSpec', facts.invalid);
     await refuse(ports, request, facts, vmi);
     return answer(await mark(ports.kube, request));

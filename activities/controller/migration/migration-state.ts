@@ -28,6 +28,7 @@ export const migrationState = (report: MigrationReport): MigrationState => {
     failureReason: phase === 'Failed' ? failure?.message : undefined,
     abortRequested: abort === undefined ? undefined : true,
     abortStatus: abort === undefined ? undefined : ABORT_STATUS[abort],
+    migrationPolicyName: options?.policy,
     migrationConfiguration: options === undefined ? undefined : configurationOf(options),
   });
 };

@@ -1,14 +1,21 @@
 import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
+import type { MigrationPolicy } from '../../../api/migration-policy/index.ts';
+import { withPolicy } from '../../../api/migration-policy/index.ts';
 import { quantityValue } from '../../../api/kubernetes/quantity.ts';
 import type { MigrationOptions } from '../../../api/launcher/migration.ts';
 
 /**
- * How a VMI is migrated: the cluster's configuration, worked out. Memory goes through one connection: QEMU 7.2 loses migrations over several (KubeVirt
- * opens 8).
+ * How a VMI is migrated: the cluster's configuration, overlaid by the policy for it, worked out. Memory goes through one connection: QEMU 7.2 loses
+ * migrations over several (KubeVirt opens 8).
  */
-export const migrationOptions = ({ migrations }: Pick<ClusterConfig, 'migrations'>): MigrationOptions => {
+export const migrationOptions = (
+  config: Pick<ClusterConfig, 'migrations'>,
+  policy?: MigrationPolicy,
+): MigrationOptions => {
+  const migrations = withPolicy(config.migrations, policy);
   const bandwidth = quantityValue(String(migrations.bandwidthPerMigration));
   return {
+    ...(policy?.metadata?.name === undefined ? {} : { policy: policy.metadata.name }),
     ...(bandwidth > 0 ? { bandwidth } : {}),
     completionTimeoutPerGiB: migrations.completionTimeoutPerGiB,
     progressTimeout: migrations.progressTimeout,

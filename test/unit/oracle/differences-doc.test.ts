@@ -4,6 +4,7 @@ import { ADMISSION_RULES } from '../../oracle/sets/admission.ts';
 import { DOMAIN_RULES } from '../../oracle/sets/domain-xml.ts';
 import { POD_RULES } from '../../oracle/sets/launcher-pod.ts';
 import { OVERHEAD_RULES } from '../../oracle/sets/memory-overhead.ts';
+import { POLICY_RULES } from '../../oracle/sets/migration-policy.ts';
 import { MUTATION_RULES } from '../../oracle/sets/mutation.ts';
 import { VM_STATUS_RULES } from '../../oracle/sets/vm-status.ts';
 import { VM_TO_VMI_RULES } from '../../oracle/sets/vm-to-vmi.ts';
@@ -11,6 +12,7 @@ import { VM_TO_VMI_RULES } from '../../oracle/sets/vm-to-vmi.ts';
 test('the document tells of every rule, and of no other', () => {
   const rules = [
     ...[DOMAIN_RULES, POD_RULES, OVERHEAD_RULES, ADMISSION_RULES, MUTATION_RULES, VM_TO_VMI_RULES, VM_STATUS_RULES],
+    POLICY_RULES,
   ];
   const ids = rules.flatMap((ofSet) => ofSet.map(({ id }: { id: string }) => id));
   expect(drift(ids, readDocumentedRules())).toEqual([]);

@@ -68,3 +68,8 @@ test.each([
 ])('the configuration in force for options with %j', (more, shown) => {
   expect(migrationState(report({ options: { ...options, ...more } })).migrationConfiguration).toMatchObject(shown);
 });
+
+test('the policy that settings come from is named', () => {
+  expect(migrationState(report({ options: { ...options, policy: 'fast' } })).migrationPolicyName).toBe('fast');
+  expect(migrationState(report({ options }))).not.toHaveProperty('migrationPolicyName');
+});

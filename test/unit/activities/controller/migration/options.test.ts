@@ -35,3 +35,11 @@ test.each([
 test.each([['0'], ['0Mi'], [0], ['-1']])('a bandwidth of %j is no limit', (bandwidthPerMigration) => {
   expect(optionsFor({ bandwidthPerMigration })).not.toHaveProperty('bandwidth');
 });
+
+test('a policy has its own settings, and its name goes along', () => {
+  const policy = { metadata: { name: 'fast' }, spec: { bandwidthPerMigration: '1Gi', allowPostCopy: true } };
+  expect(migrationOptions(configured({ migrations: { allowAutoConverge: true } }), policy)).toMatchObject({
+    ...{ policy: 'fast', bandwidth: 2 ** 30, allowPostCopy: true, allowWorkloadDisruption: true },
+    allowAutoConverge: true,
+  });
+});

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isDirectory } from '../../../activities/node/files/is-directory.ts';
 import type { Launchers } from '../../../activities/node/launcher-client/client.ts';
@@ -6,6 +5,7 @@ import { lastReport, podVolume } from '../../../activities/node/launcher-client/
 import type { ProcessTable } from '../../../activities/node/pods/processes.ts';
 import type { DomainReport } from '../../../api/launcher/reports.ts';
 import { isNewer } from '../../../api/launcher/reports.ts';
+import { changesIn } from './changes.ts';
 
 export interface SubscriptionPorts {
   node: string;
@@ -31,29 +31,35 @@ export const followLauncher = async (podUid: string, ports: SubscriptionPorts, s
     ports.report(report);
   };
 
-  for (let wait = retryMs.first; !signal.aborted; wait = Math.min(wait * 2, retryMs.most)) {
+  const followOnce = async (): Promise<void> => {
+    const launcher = await ports.launchers.connect(podUid, signal);
     try {
-      const launcher = await ports.launchers.connect(podUid, signal);
-      try {
-        log.info({ podUid, vmi: launcher.handshake.name, release: launcher.handshake.release }, 'following a launcher');
-        for await (const report of launcher.watchEvents({ ...(last && { after: last.sequence }), signal })) {
-          take(report);
-          wait = retryMs.first;
-        }
-      } finally {
-        launcher.close();
+      log.info({ podUid, vmi: launcher.handshake.name, release: launcher.handshake.release }, 'following a launcher');
+      for await (const report of launcher.watchEvents({ ...(last && { after: last.sequence }), signal })) take(report);
+    } finally {
+      launcher.close();
+    }
+  };
+
+  const sockets = changesIn(podVolume(ports.pods, podUid, 'sockets'));
+  try {
+    for (let wait = retryMs.first; !signal.aborted; wait = Math.min(wait * 2, retryMs.most)) {
+      // Before the attempt: a launcher that gets ready after it has failed changes the directory.
+      sockets.watch();
+      const before = last;
+      await followOnce().catch((error: unknown) => log.debug({ err: error, podUid }, 'the launcher does not answer'));
+      if (last !== before) wait = retryMs.first;
+      if (signal.aborted) return;
+      const left = await whatIsLeft(podUid, ports);
+      if (left.report) take({ ...left.report, podUid, node: ports.node });
+      if (left.ended || (left.empty && last !== undefined)) {
+        log.info({ podUid, state: last?.state, end: last?.end }, 'a launcher Pod has ended');
+        return;
       }
-    } catch (error) {
-      log.debug({ err: error, podUid }, 'the launcher does not answer');
+      await sockets.sleep(wait, signal);
     }
-    if (signal.aborted) return;
-    const left = await whatIsLeft(podUid, ports);
-    if (left.report) take({ ...left.report, podUid, node: ports.node });
-    if (left.ended || (left.empty && last !== undefined)) {
-      log.info({ podUid, state: last?.state, end: last?.end }, 'a launcher Pod has ended');
-      return;
-    }
-    await delay(wait, undefined, { signal }).catch(() => undefined);
+  } finally {
+    sockets.close();
   }
 };
 

@@ -112,6 +112,17 @@ test('a Pod whose first process is still to come is waited for', async () => {
   server.stop();
 });
 
+test('a launcher is taken up the moment that it gets ready, however long it took', async () => {
+  await mkdir(join(pods, uid, 'volumes/kubernetes.io~empty-dir/sockets'), { recursive: true });
+  let looks = 0;
+  ports.processes = { ofPod: () => Promise.resolve(((looks += 1), [alive])) };
+  void followLauncher(uid, { ...ports, retryMs: { first: 600_000, most: 600_000 } }, over.signal);
+  await until('it to wait', () => looks === 1);
+  const server = await startLauncher(pods, uid);
+  await until('its first report', () => seen.length === 1, { timeoutMs: 5_000 });
+  server.stop();
+});
+
 test('a Pod directory that goes away ends the following', async () => {
   processes = [];
   await mkdir(join(pods, uid, 'volumes/kubernetes.io~empty-dir/sockets'), { recursive: true });

@@ -73,8 +73,11 @@ const REMEDIES: Record<FailureInfo['type'], Remedy> = {
     `look at libvirt's words in the message and in the launcher Pod's log (container compute), then ${command('retry', on)}`,
   DomainRejected: (on) => `correct the VM as libvirt's message says, then ${command('restart', on)}`,
   StillRunning: (on) => `nothing yet: it is tried again; to end the guest at once, ${command('stop', on)} --force`,
-  Unproven: () => 'bring the node or its node worker back: only they can prove that the guest is gone',
-  NoWorker: () => "bring that node's worker back (kubectl get pods -n virtflow -o wide); it goes on by itself",
+  Unproven: () =>
+    'bring the node or its node worker back: only they can prove that the guest is gone; if the machine is off and stays so: virtflow fence NODE',
+  NoWorker: () =>
+    "bring that node's worker back (kubectl get pods -n virtflow -o wide); it goes on by itself; if the machine is off and stays so: virtflow fence NODE",
+  NodeFenced: () => 'once the node is well again: virtflow fence --undo NODE',
   PodNotReady: podNotReady,
   DeadlineExceeded: (on) => `remove what it waited for, then ${command('retry', on)}`,
   PodFailed: (on) =>

@@ -1,4 +1,5 @@
 /** What the controller worker's bundle offers: workflow functions only, by the names of WORKFLOWS. */
+export { nodeLifecycle } from './node-lifecycle/node-lifecycle.ts';
 export { migrationScheduler } from './migration-scheduler/migration-scheduler.ts';
 export { shutdownInstance } from './shutdown/shutdown-instance.ts';
 export { startInstance } from './start/start-instance.ts';

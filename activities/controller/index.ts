@@ -10,6 +10,9 @@ import { releaseInstance } from './instance/release-instance.ts';
 import { admitMigration } from './migration/admit-migration.ts';
 import { observePermits, requestPermit, returnPermit } from './migration/permits.ts';
 import { publishMigration } from './migration/publish-migration.ts';
+import { closeNode } from './nodes/close-node.ts';
+import { assessDeletedNode, liftFence, recordFence } from './nodes/fence-record.ts';
+import { tellInstances } from './nodes/tell-instances.ts';
 import type { ControllerPorts } from './ports.ts';
 import { acquireToken } from './token/acquire-token.ts';
 import { bindToken } from './token/bind-token.ts';
@@ -54,3 +57,8 @@ export const controllerActivities = (ports: ControllerPorts): ControllerActiviti
     publishVirtualMachine: publishVirtualMachine(ports),
     releaseVirtualMachine: releaseVirtualMachine(ports),
   });
+    closeNode: closeNode(ports),
+    recordFence: recordFence(ports),
+    liftFence: liftFence(ports),
+    tellInstances: tellInstances(ports),
+    assessDeletedNode: assessDeletedNode(ports),

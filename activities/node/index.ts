@@ -1,6 +1,7 @@
 import type { NodeActivities } from '../../api/contract/activities.ts';
 import { withFailures } from '../failures.ts';
 import { destroyDomain, inspectDomain, shutdownDomain } from './domain-commands.ts';
+import { stopFencedDomains } from './fence/activities.ts';
 import {
   abandonMigrationTarget,
   cancelMigration,
@@ -32,5 +33,6 @@ export const nodeActivities = (ports: NodePorts): NodeActivities =>
     resumeMigrated: resumeMigrated(ports),
     finalizeMigration: finalizeMigration(ports),
     abandonMigrationTarget: abandonMigrationTarget(ports),
+    stopFencedDomains: stopFencedDomains(ports),
     closeMigrationSource: closeMigrationSource(ports),
   });

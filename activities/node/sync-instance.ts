@@ -3,6 +3,7 @@ import type { Pod } from '../../api/kubernetes/types.ts';
 import { podFacts } from '../facts/pod.ts';
 import { failure } from '../failures.ts';
 import { withLauncher } from './connect.ts';
+import { refuseFenced } from './fence/activities.ts';
 import type { NodePorts } from './ports.ts';
 import { LAUNCHER_WAIT_MS, prepareLauncher } from './prepare-launcher.ts';
 import { withHeartbeat } from './progress.ts';
@@ -23,7 +24,7 @@ export const syncInstance =
       await verifyToken(ports, request);
       const { vmi, host } = await prepareLauncher(ports, { on: request, pod }, progress);
       // Again, because what came before can have taken long: from here on only the launcher's own check of the epoch follows.
-      await verifyToken(ports, request);
+      await Promise.all([verifyToken(ports, request), refuseFenced(ports)]);
       progress.report('starting the domain');
       const sync = {
         vmiUid: ref.uid,

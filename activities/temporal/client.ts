@@ -25,7 +25,18 @@ export const workflowClient = (client: Client): WorkflowPort => ({
     const description = await client.workflow.getHandle(workflowId).describe().catch(unless(WorkflowNotFoundError));
     return description?.status.name === 'RUNNING';
   },
+  async lastPolled(queue) {
+    const { pollers } = await client.workflowService.describeTaskQueue({
+      ...{ namespace: client.options.namespace, taskQueue: { name: queue }, taskQueueType: ACTIVITY_TASKS },
+    });
+    const seconds = (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0));
+    const last = Math.max(0, ...seconds);
+    return last === 0 ? undefined : new Date(last * 1000).toISOString();
+  },
 });
+
+/** Number of Temporal's TaskQueueType. */
+const ACTIVITY_TASKS = 2;
 
 const unless =
   (expected: new (...args: never[]) => Error) =>

@@ -19,4 +19,6 @@ export interface WorkflowPort {
   signal(workflowId: string, signal: string, args: unknown[]): Promise<void>;
   /** Whether it runs, by the server's own word. A workflow that the server does not know does not. */
   isRunning(workflowId: string): Promise<boolean>;
+  /** When somebody last asked for an activity of the queue, RFC 3339; undefined: nobody lately, as far as the server remembers. */
+  lastPolled(queue: string): Promise<string | undefined>;
 }

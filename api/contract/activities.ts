@@ -13,6 +13,7 @@ import type {
   PrepareTarget,
   TargetEndpoint,
 } from './migrations.ts';
+import type { DeletedNode, Fence, NodeRef, NodeReport } from './nodes.ts';
 import type { ObjectRef, PodRef } from './refs.ts';
 import type { MigrationView } from '../launcher/migration.ts';
 
@@ -97,11 +98,11 @@ export interface ControllerActivities {
   bindToken(request: { vmi: ObjectRef; epoch: number; pod: PodRef }): Promise<RunToken>;
   /** Frees the token if this VMI holds it. Call only after the domain is proven gone. */
   releaseToken(request: { vmi: ObjectRef; epoch?: number }): Promise<void>;
-  /** Live read; `gone: true` when the API server says there is none with this uid. */
-  observePod(request: { vmi: ObjectRef; pod: PodRef }): Promise<PodFacts>;
+  /** Live read; `gone: true` when the API server says there is none with this uid. With `evidence` it says, too, whether its node is fenced. */
+  observePod(request: { vmi: ObjectRef; pod: PodRef; evidence?: true }): Promise<PodFacts>;
   /**
-   * Deletes the Pod (by uid) and returns what is left of it: with its own grace period, or within seconds if it is proven to hold no guest. Never
-   * forces.
+   * Deletes the Pod (by uid) and returns what is left of it: with its own grace period, or within seconds if it is proven to hold no guest. Forces
+   * only on a fenced node, where no kubelet will ever confirm it.
    */
   deletePod(request: { vmi: ObjectRef; pod: PodRef; holdsNoGuest?: boolean }): Promise<PodFacts>;
   /** Writes status and labels of the VMI if they differ. One writer per object: only its entity calls this. Object gone: does nothing. */
@@ -163,6 +164,16 @@ interface OnPod {
 /** Queue `node-<name>`; `destroyDomain`, `inspectMigration` and `cancelMigration` also on `node-<name>-urgent`. All verify Pod (own node, created-by) first. */
 export interface NodeActivities {
   /**
+  /** Live read says that the worker has not been heard of since `heartbeat`: no more VMs are sent there. Heard of again, or gone: does nothing. */
+  closeNode(request: { node: NodeRef; heartbeat: string }): Promise<void>;
+  /** Puts the fence on record, beyond the life of its Node. */
+  recordFence(request: { node: NodeRef; fence: Fence }): Promise<void>;
+  /** Takes the record of an earlier fence away: a worker serves there again, after it has stopped what was stale. */
+  liftFence(request: { node: NodeRef }): Promise<void>;
+  /** Tells the instances of a node that do not know yet; returns which. */
+  tellInstances(request: { report: NodeReport }): Promise<{ told: string[] }>;
+  /** Whether a deleted Node is fenced by now; then it is on record. */
+  assessDeletedNode(request: { node: NodeRef; bootId: string; heartbeat: string }): Promise<DeletedNode>;
    * Disks, network, then the launcher's SyncVMI under the token's live epoch. Heartbeats.
    * @throws StaleToken, InvalidSpec, ImageContent, LauncherUnreachable, DomainRejected, DomainFailed, PodFailed
    */
@@ -203,3 +214,5 @@ export interface NodeActivities {
 
 /** Outcome of an activity that may not throw across a boundary. */
 export type Outcome<T> = { ok: true; value: T } | { ok: false; failure: FailureInfo };
+  /** Urgent queue: a worker that lives although its Node is fenced stops every domain here; returns what it stopped. Not fenced: does nothing. */
+  stopFencedDomains(request: { node: NodeRef }): Promise<{ stopped: string[] }>;

@@ -74,3 +74,5 @@ export interface PodFacts {
   /** The object is gone (a watch said Deleted, or a live read said 404). */
   gone?: boolean;
 }
+  /** Evidence (d): its node is fenced, in words. Looked for only where evidence is asked for. */
+  fenced?: string;

@@ -55,6 +55,8 @@ export const FAILURES = {
   MigrationOutcomeUnknown: { retryable: true },
   /** The node worker of another node does not answer, or cannot be trusted (certificate). */
   PeerUnreachable: { retryable: true },
+  /** The node is fenced: whatever runs there counts as gone, so nothing is started there. */
+  NodeFenced: { retryable: true },
   /** The operation was cancelled by its entity (a stop during a start). */
   Cancelled: { retryable: false },
 } as const;

@@ -13,6 +13,7 @@ export const WORKFLOWS = {
   shutdownInstance: 'shutdownInstance',
   migrateInstance: 'migrateInstance',
   migrationScheduler: 'migrationScheduler',
+  nodeLifecycle: 'nodeLifecycle',
 } as const;
 
 export type OperationKind = 'start' | 'shutdown' | 'migrate';
@@ -58,7 +59,7 @@ export interface ShutdownInput extends OperationInput {
   /** When the domain is destroyed at the latest; RFC 3339. In the past: at once. */
   deadline: string;
   /** What caused it, for the history. */
-  cause: 'deleted' | 'guestStopped' | 'podDeleted' | 'startCancelled';
+  cause: 'deleted' | 'guestStopped' | 'podDeleted' | 'startCancelled' | 'nodeFenced';
   /** Epoch of the run token to release once the domain is proven gone; absent: the token is not touched. */
   epoch?: number;
   /** How the guest ended, if its launcher has said so already. */
@@ -74,6 +75,8 @@ export type GuestEnd =
   | 'killed'
   | 'crashed'
   | 'neverRan'
+  /** Its node is fenced. */
+  | 'nodeLost'
   | 'unknown';
 
 export interface OperationResult {

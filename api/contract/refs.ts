@@ -19,6 +19,9 @@ export const instanceId = (vmi: ObjectRef): string => `vmi/${vmi.namespace}/${vm
 export const startId = (vmi: ObjectRef, n: number): string => `vmi-start/${vmi.uid}/${n}`;
 export const shutdownId = (vmi: ObjectRef, n: number): string => `vmi-shutdown/${vmi.uid}/${n}`;
 
+/** One workflow for one Node object. */
+export const nodeLifecycleId = ({ name, uid }: { name: string; uid: string }): string => `node/${name}/${uid}`;
+
 /** One workflow for one VMIM. */
 export const migrationId = (migration: ObjectRef): string =>
   `migration/${migration.namespace}/${migration.name}/${migration.uid}`;

@@ -31,6 +31,7 @@ const STAGE_OF: Record<FailureInfo['type'], StageName> = {
   PodFailed: 'launcher Pod',
   DeadlineExceeded: 'launcher Pod',
   NoWorker: 'command server',
+  NodeFenced: 'command server',
   LauncherUnreachable: 'command server',
   LauncherTooOld: 'command server',
   DomainRejected: 'libvirt',

@@ -39,7 +39,19 @@ export const lead = (ports: LeadPorts, signal: AbortSignal): Bridge => {
     bridge.changed({ kind: 'VirtualMachineInstanceMigration', after });
   for (const after of informers.Pod.list()) bridge.changed({ kind: 'Pod', after });
   void keepSweeping(ports, bridge, signal);
+  void watchHeartbeats(ports, bridge, signal);
   return bridge;
+};
+
+/** How late it may be noticed that a node's worker is silent. */
+const HEARTBEAT_CHECK_MS = 10_000;
+
+/** Heartbeats come by the watch and matter to nobody; that they stay away is seen here, and told once. */
+const watchHeartbeats = async ({ informers }: LeadPorts, bridge: Bridge, signal: AbortSignal): Promise<void> => {
+  while (!signal.aborted) {
+    for (const node of informers.Node.list()) bridge.look(node);
+    await delay(HEARTBEAT_CHECK_MS, undefined, { signal }).catch(() => undefined);
+  }
 };
 
 const keepSweeping = async (ports: LeadPorts, bridge: Bridge, signal: AbortSignal): Promise<void> => {
@@ -61,6 +73,7 @@ const sweep = async ({ client, informers, metrics, log }: LeadPorts, bridge: Bri
     virtualMachines: informers.VirtualMachine.list(),
     instances: informers.VirtualMachineInstance.list(),
     migrations: informers.VirtualMachineInstanceMigration.list(),
+    nodes: informers.Node.list(),
     running,
     now: Date.now(),
   });

@@ -18,7 +18,7 @@ import { nodeQueue, urgentNodeQueue } from '../../api/contract/task-queues.ts';
 import { Health, serveHealth, workerCheck } from '../shared/health.ts';
 import { createLogger } from '../shared/logging.ts';
 import { createRegistry, installRuntime, metricsPage } from '../shared/metrics.ts';
-import { runMain, runWorkers } from '../shared/run.ts';
+import { orStop, runMain, runWorkers } from '../shared/run.ts';
 import { awaitSetup } from '../shared/setup-check.ts';
 import type { Temporal } from '../shared/temporal.ts';
 import { connectTemporal } from '../shared/temporal.ts';
@@ -28,6 +28,7 @@ import type { NodeConfig } from './config.ts';
 import { readConfig } from './config.ts';
 import { presentDevices } from './device-plugin/devices.ts';
 import { keepRegistered } from './device-plugin/registration.ts';
+import { guardFence } from './fence/guard.ts';
 import { readClusterConfig } from './kubernetes/cluster-config.ts';
 import { keepHeartbeat } from './kubernetes/heartbeat.ts';
 import { deliverTo } from './launchers/delivery.ts';
@@ -101,10 +102,13 @@ await runMain(log, async (signal) => {
     signal,
   });
   health.set('kubelet', () => registration.state());
+  const guard = guardFence({ node: config.node, ports: local, log, signal });
+  health.set('fence', guard.check);
   const heartbeat = keepHeartbeat({
     node: config.node,
     kube: local.kube,
-    schedulable: () => registration.state().ok,
+    schedulable: () => registration.state().ok && guard.isOpen(),
+    seen: guard.saw,
     log,
     signal,
   });
@@ -159,6 +163,7 @@ await runMain(log, async (signal) => {
   try {
     const connected = await temporal;
     await awaitSetup(connected, report, log, signal);
+    await orStop(guard.clear, signal);
     const workers = await createWorkers(
       { ...ports, launchers: noticing(ports.launchers, discovery.lookNow) },
       connected,
@@ -170,5 +175,5 @@ await runMain(log, async (signal) => {
     // A stop takes the node out of scheduling, however far the start had come.
     if (signal.aborted) await heartbeat;
   }
-  await Promise.all([proxy.done, credentials.done, registration.done, discovery.done, swept.done, delivery.settled()]);
+  await Promise.all([proxy.done, credentials.done, registration.done, guard.done, discovery.done, swept.done, delivery.settled()]);
 });

@@ -1,5 +1,6 @@
 import type { OperationFinished, OperationProgress } from '../../api/contract/operations.ts';
 import { FAILURES } from '../../api/contract/failures.ts';
+import type { NodeReport } from '../../api/contract/nodes.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import { isNewer } from '../../api/launcher/reports.ts';
 import { adopted } from './adopted.ts';
@@ -7,7 +8,7 @@ import { endOf } from './ending.ts';
 import { migrationFinished, migrationProgressed, withProposal } from './migrating.ts';
 import { finalPhase, inPhase, startingFrom } from './phases.ts';
 import type { Forwarded, InstanceCommand, InstanceDecision, InstanceEvent, InstanceState } from './state.ts';
-import { shallEnd } from './state.ts';
+import { hasLostNode, shallEnd } from './state.ts';
 
 const only = (state: InstanceState): InstanceDecision => ({ state, commands: [] });
 
@@ -37,6 +38,8 @@ export const absorb = (state: InstanceState, event: InstanceEvent, at: string): 
     }
     case 'migrationProposed':
       return only(withProposal(state, event.proposal));
+    case 'nodeReported':
+      return hostReported(state, event.report);
     case 'operationFinished':
       return only(finished(state, event.finished, at));
     case 'operationLost':
@@ -109,6 +112,14 @@ const withDomain = (state: InstanceState, report: DomainReport): InstanceState =
 /** The guest runs as soon as its launcher says so; what is left of its start changes nothing for its users. */
 const withGuest = (state: InstanceState, at: string): InstanceState =>
   state.operation?.kind === 'start' && state.domain?.state === 'running' ? inPhase(state, 'Running', at) : state;
+
+/** What waits for a node, or for proof that a guest is gone, looks again. A shutdown that failed for lack of that proof is tried again. */
+const hostReported = (state: InstanceState, report: NodeReport): InstanceDecision => {
+  const { host: _, ...rest } = state;
+  const seen: InstanceState = report.standing === 'responsive' ? rest : { ...rest, host: report };
+  const isProof = report.standing === 'fenced' && seen.failed?.kind === 'shutdown';
+  return { state: isProof ? retried(seen) : seen, commands: forward(seen, { signal: 'wake' }) };
+};
 
 /** Failures that a change of the cluster's configuration may have cured. */
 const CURED_BY_CONFIGURATION = ['InvalidSpec', 'Forbidden'];
@@ -219,6 +230,7 @@ const startFinished = (state: InstanceState, id: string, report: OperationFinish
   };
   if (report.outcome === 'succeeded') return inPhase({ ...placed, started: true }, 'Running', at);
   if (failure === undefined || (report.outcome === 'cancelled' && shallEnd(state))) return placed;
+  if (pod === undefined && hasLostNode(state)) return inPhase({ ...placed, end: 'nodeLost' }, 'Failed', at);
   const left = { ...placed, failed: { id, kind: 'start', failure } as const };
   if (failure.type !== 'PodFailed') return left;
   const { failed: _, ...final } = left;

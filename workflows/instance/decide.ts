@@ -5,7 +5,7 @@ import { bringForward, reasonToStop } from './ending.ts';
 import { answerProposals, reasonToCancel } from './migrating.ts';
 import { inPhase } from './phases.ts';
 import type { BeginOperation, InstanceCommand, InstanceDecision, InstanceEvent, InstanceState } from './state.ts';
-import { shallEnd } from './state.ts';
+import { hasLostNode, shallEnd } from './state.ts';
 import { after } from '../shared/time.ts';
 
 /**
@@ -56,7 +56,7 @@ const steer = (
   at: string,
 ): InstanceDecision => {
   if (operation.kind !== 'shutdown') {
-    const isInVain = operation.kind === 'start' ? shallEnd(state) : reasonToCancel(state);
+    const isInVain = operation.kind === 'start' ? shallEnd(state) || hasLostNode(state) : reasonToCancel(state);
     if (!isInVain || operation.cancelling === true) return nothing(state);
     const cancelling = { ...operation, cancelling: true };
     return { state: { ...state, operation: cancelling }, commands: [{ type: 'cancel', id: operation.id }] };

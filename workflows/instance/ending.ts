@@ -3,7 +3,7 @@ import type { GuestEnd, ShutdownInput } from '../../api/contract/operations.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import { after } from '../shared/time.ts';
 import type { InstanceState, Running } from './state.ts';
-import { shallEnd } from './state.ts';
+import { hasLostNode, shallEnd } from './state.ts';
 
 /** Why a guest that runs, or did, is to be shut down now; undefined: it runs on. */
 export const reasonToStop = (state: InstanceState): { cause: ShutdownInput['cause']; end?: GuestEnd } | undefined => {
@@ -13,6 +13,7 @@ export const reasonToStop = (state: InstanceState): { cause: ShutdownInput['caus
     return { cause: 'guestStopped', end: endOf(domain) ?? (domain.state === 'crashed' ? 'crashed' : 'unknown') };
   }
   if (isOver && domain.state === 'none') return { cause: 'guestStopped' };
+  if (hasLostNode(state)) return { cause: 'nodeFenced', end: witnessed ?? 'nodeLost' };
   if (shallEnd(state)) return { cause: 'deleted' };
   if (witnessed !== undefined) return { cause: 'guestStopped', end: witnessed };
   if (podFacts === undefined) return undefined;

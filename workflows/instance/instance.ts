@@ -2,6 +2,7 @@ import { ApplicationFailure, continueAsNew, log, setCurrentDetails, setHandler }
 import type { EntityInput } from '../../api/contract/entities.ts';
 import * as contract from '../../api/contract/entities.ts';
 import { migrationProposed } from '../../api/contract/migrations.ts';
+import { nodeReported } from '../../api/contract/nodes.ts';
 import { operationFinished, operationProgress, retryOperation } from '../../api/contract/operations.ts';
 import { runEntity } from '../shared/entity.ts';
 import { toFailureInfo } from '../shared/failures.ts';
@@ -35,6 +36,7 @@ export async function virtualMachineInstance(input: EntityInput): Promise<void> 
   setHandler(contract.dependencyChanged, (changed) => inbox.put({ type: 'dependencyChanged', ...changed }));
   setHandler(operationProgress, (progress) => inbox.put({ type: 'operationProgress', progress }));
   setHandler(operationFinished, (finished) => inbox.put({ type: 'operationFinished', finished }));
+  setHandler(nodeReported, (report) => inbox.put({ type: 'nodeReported', report }));
   setHandler(migrationProposed, (proposal) => inbox.put({ type: 'migrationProposed', proposal }));
   setHandler(contract.entityStatus, () => statusOf(state));
   const retried = (): string | undefined =>

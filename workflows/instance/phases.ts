@@ -19,4 +19,4 @@ export const startingFrom = (state: InstanceState, phase: string): InstanceState
 
 /** Phase of a VMI whose guest ended so: a guest that was shut down or destroyed on request has succeeded, as in KubeVirt. */
 export const finalPhase = (end: GuestEnd): 'Succeeded' | 'Failed' =>
-  end === 'crashed' || end === 'unknown' || end === 'neverRan' ? 'Failed' : 'Succeeded';
+  ['crashed', 'unknown', 'neverRan', 'nodeLost'].includes(end) ? 'Failed' : 'Succeeded';

@@ -1,7 +1,9 @@
 import type { ConditionReport, InstanceReport } from '../../api/contract/activities.ts';
 import type { FailureInfo } from '../../api/contract/failures.ts';
+import { NODE_UNRESPONSIVE } from '../../api/contract/nodes.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import type { InstanceState } from './state.ts';
+import { troubledHost } from './state.ts';
 import { isFinal } from './phases.ts';
 
 /** What the VMI's status shows of the entity's state. */
@@ -15,7 +17,7 @@ export const reportOf = (state: InstanceState): InstanceReport => {
     conditions: conditionsOf(state),
     ...(node === undefined ? {} : { node }),
     ...(domain === undefined ? {} : { domain }),
-    ...(end === undefined ? {} : { reason: `guest ended: ${end}` }),
+    ...(end === undefined ? {} : { reason: end === 'nodeLost' ? NODE_UNRESPONSIVE : `guest ended: ${end}` }),
     ...(migration === undefined ? {} : { migration }),
   };
 };
@@ -34,6 +36,8 @@ export const isAsCreated = ({ object }: InstanceState, report: InstanceReport): 
   report.conditions.every(({ type }) => type === 'Ready');
 
 const STARTING = ['Pending', 'Scheduling', 'Scheduled'];
+/** Conditions that are bad when they are true. */
+const OBSTACLES = ['Provisioning', NODE_UNRESPONSIVE];
 
 /**
  * What makes a report worth a write. Until the guest runs: another phase, another Pod, another obstacle; everything else comes with the next phase.
@@ -42,7 +46,7 @@ const STARTING = ['Pending', 'Scheduling', 'Scheduled'];
 export const reportKey = ({ domain, ...report }: InstanceReport): string => {
   if (STARTING.includes(report.phase)) {
     const obstacles = report.conditions.filter(
-      ({ type, status }) => type !== 'Ready' && status === (type === 'Provisioning' ? 'True' : 'False'),
+      ({ type, status }) => type !== 'Ready' && status === (OBSTACLES.includes(type) ? 'True' : 'False'),
     );
     return JSON.stringify([report.phase, Object.keys(report.activePods), obstacles]);
   }
@@ -65,6 +69,7 @@ const conditionsOf = (state: InstanceState): ConditionReport[] => {
     ...(domain?.agent.connected === true && phase === 'Running' ? [is('AgentConnected')] : []),
     ...(domain !== undefined && isPaused(state) && phase === 'Running' ? [paused(domain)] : []),
     ...outcomeUnknown(state),
+    ...(isFinal(phase) ? [] : nodeUnresponsive(state)),
   ];
 };
 
@@ -122,6 +127,12 @@ const PAUSED_BY = { user: 'PausedByUser', ioError: 'PausedIOError', migration: '
 const paused = ({ pausedBy = 'user', reason }: DomainReport): ConditionReport => ({
   ...{ type: 'Paused', status: 'True', reason: PAUSED_BY[pausedBy], message: reason ?? 'VMI was paused' },
 });
+
+const nodeUnresponsive = (state: InstanceState): ConditionReport[] => {
+  const host = troubledHost(state);
+  if (host === undefined) return [];
+  return [{ ...{ type: NODE_UNRESPONSIVE, status: 'True', reason: NODE_UNRESPONSIVE }, message: host.message }];
+};
 
 const outcomeUnknown = ({ operation, migration }: InstanceState): ConditionReport[] =>
   operation?.kind !== 'migrate' || migration?.outcomeUnknown === undefined

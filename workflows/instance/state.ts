@@ -9,6 +9,7 @@ import type {
   OperationProgress,
   ShutdownInput,
 } from '../../api/contract/operations.ts';
+import type { NodeReport } from '../../api/contract/nodes.ts';
 import type { ObjectRef, PodRef } from '../../api/contract/refs.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 
@@ -64,6 +65,8 @@ export interface InstanceState {
   leftovers: PodRef[];
   epoch?: number;
   domain?: DomainReport;
+  /** The node that something was last told of, unless it is well. */
+  host?: NodeReport;
   /** The domain has run (in this Pod). */
   started: boolean;
   /** Of the migration under way, until the guest is there for good. */
@@ -113,6 +116,7 @@ export type InstanceEvent =
   /** The id of an operation that we began was taken: history was lost. */
   | { type: 'operationExists'; id: string; isOpen: boolean }
   | { type: 'migrationProposed'; proposal: MigrationProposal }
+  | { type: 'nodeReported'; report: NodeReport }
   | { type: 'retryRequested' }
   | { type: 'adopted'; found: Found }
   | { type: 'released' }
@@ -163,6 +167,14 @@ export const isGone = ({ object }: InstanceState): boolean => object?.gone === t
 
 /** Its end is asked for, or nobody is there any more who could want it. */
 export const shallEnd = ({ object }: InstanceState): boolean => object?.deleting === true || object?.gone === true;
+
+/** How the node of the VMI's Pod stands, if it is not well. */
+export const troubledHost = ({ host, pod }: Pick<InstanceState, 'host' | 'pod'>): NodeReport | undefined =>
+  host !== undefined && host.node === pod?.node ? host : undefined;
+
+/** The node of its Pod is fenced: what ran there counts as gone. */
+export const hasLostNode = (state: Pick<InstanceState, 'host' | 'pod'>): boolean =>
+  troubledHost(state)?.standing === 'fenced';
 
 /** Nothing is left to do and nobody to do it for. */
 export const isOver = (state: InstanceState): boolean =>

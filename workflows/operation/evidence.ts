@@ -6,7 +6,7 @@ import type { Operation, Round } from './operation.ts';
 
 /**
  * Proof that nothing of a VM runs in a Pod: its kubelet says that it has ended (seen live, or by an event before the object went), or its node's
- * worker says so. A Pod that no node was chosen for never held anything. That a Pod is gone from the API server proves nothing.
+ * worker says so, or its node is fenced. A Pod that no node was chosen for never held anything. That a Pod is gone from the API server proves nothing.
  * @throws StillRunning, Unproven, NoWorker
  */
 export const proveGone = async (
@@ -16,11 +16,12 @@ export const proveGone = async (
   { summary }: Pick<Round, 'summary'>,
   { isUrgent = false }: { isUrgent?: boolean } = {},
 ): Promise<GoneEvidence> => {
-  const live = await controllerActivities(summary).observePod({ vmi, pod });
+  const live = await controllerActivities(summary).observePod({ vmi, pod, evidence: true });
   const told = seen.pod(pod.uid);
   if (live.provenEnded || told?.provenEnded === true) {
     return { by: 'podEnded', detail: `all containers of Pod ${pod.name} have terminated` };
   }
+  if (live.fenced !== undefined) return { by: 'fenced', detail: live.fenced };
   const node = pod.node ?? live.node ?? told?.node;
   if (node === undefined && live.gone !== true) return { by: 'podEnded', detail: `Pod ${pod.name} never got a node` };
   if (node === undefined) {

@@ -15,7 +15,7 @@ const BEHIND_DEADLINE_MS = 10_000;
 export const signalGuest = async (shutdown: Shutdown, round: Round): Promise<void> => {
   const { op, vmi, pod } = shutdown;
   if (shutdown.isStopped()) return round.note('the guest had stopped already');
-  const live = await controllerActivities(round.summary).observePod({ vmi, pod });
+  const live = await controllerActivities(round.summary).observePod({ vmi, pod, evidence: true });
   op.seen.sawPod(live);
   if (shutdown.isStopped() || pod.node === undefined) {
     return round.note(pod.node === undefined ? 'the Pod never got a node' : 'the Pod had ended already');
@@ -47,7 +47,7 @@ export const stopped = async (shutdown: Shutdown, round: Round): Promise<void> =
     await op.seen.change(version, left, `guest stops by ${shutdown.deadline()}`);
   }
   // An event may have been lost: the Pod is asked before anything is destroyed.
-  const live = await controllerActivities(round.summary).observePod({ vmi, pod });
+  const live = await controllerActivities(round.summary).observePod({ vmi, pod, evidence: true });
   op.seen.sawPod(live);
   if (shutdown.isStopped()) return noteEnd(shutdown, round);
   round.note('the guest did not stop by its deadline');
@@ -91,7 +91,7 @@ export const destroyed = async (shutdown: Shutdown, round: Round): Promise<void>
   const { op, vmi, pod } = shutdown;
   const { node } = pod;
   if (node === undefined || shutdown.isStopped()) return;
-  const live = await controllerActivities(round.summary).observePod({ vmi, pod });
+  const live = await controllerActivities(round.summary).observePod({ vmi, pod, evidence: true });
   op.seen.sawPod(live);
   if (shutdown.isStopped()) return noteEnd(shutdown, round);
   try {

@@ -34,7 +34,7 @@ export const newShutdown = (op: Operation, { vmi, pod, ...input }: ShutdownInput
   const isStopped = (): boolean => {
     const report = op.seen.domain(pod.uid);
     const facts = op.seen.pod(pod.uid);
-    const podEnded = facts !== undefined && (facts.provenEnded || facts.gone === true);
+    const podEnded = facts !== undefined && (facts.provenEnded || facts.gone === true || facts.fenced !== undefined);
     return (
       input.end !== undefined || podEnded || (report !== undefined && (hasEnded(report) || report.state === 'none'))
     );

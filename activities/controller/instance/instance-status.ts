@@ -1,4 +1,5 @@
 import type { ConditionReport, InstanceReport } from '../../../api/contract/activities.ts';
+import { NODE_UNRESPONSIVE } from '../../../api/contract/nodes.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { GuestOSInfo, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { DomainReport } from '../../../api/launcher/reports.ts';
@@ -19,6 +20,8 @@ const OWNED = new Set([
   'PodScheduled',
   'MigrationOutcomeUnknown',
 ]);
+  'EvictionRequested',
+  NODE_UNRESPONSIVE,
 
 /** What is read besides the VMI, live. */
 export interface StatusFacts {

@@ -1,26 +1,44 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
+import type { PodFacts } from '../../../api/contract/facts.ts';
+import { describeFence } from '../../facts/fence.ts';
+import { liveFence } from '../../fencing.ts';
+import type { KubePort } from '../../kube/port.ts';
 import { readPod } from '../pods.ts';
 import type { ControllerPorts } from '../ports.ts';
 
-/** Live read; `gone: true` when the API server says that there is none with this uid. */
+/** Live read; `gone: true` when the API server says that there is none with this uid. Whether its node is fenced only where that matters. */
 export const observePod =
   ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['observePod'] =>
-  ({ vmi, pod }) =>
-    readPod(kube, vmi, pod);
+  async ({ vmi, pod, evidence }) => {
+    const found = await readPod(kube, vmi, pod);
+    const node = found.node ?? pod.node;
+    if (evidence === undefined || found.provenEnded || node === undefined) return found;
+    const fence = await liveFence(kube, node);
+    return fence === undefined ? found : { ...found, fenced: describeFence(node, fence) };
+  };
 
 /** The least that a kubelet gives: its word about the end of each container still comes. */
 const NO_GUEST_GRACE_SECONDS = 2;
 
 /**
- * Deletes the Pod (by uid) and returns what is left of it. Never forces, and asks only once, unless there is no guest to wait for: a container that
- * was told to stop before it listened would otherwise stay for the whole grace period.
+ * Deletes the Pod (by uid) and returns what is left of it. Asks only once, unless there is no guest to wait for: a container that was told to stop
+ * before it listened would otherwise stay for the whole grace period. Forces only on a fenced node: no kubelet there will ever confirm its end.
  */
 export const deletePod =
   ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['deletePod'] =>
   async ({ vmi, pod, holdsNoGuest = false }) => {
     const found = await readPod(kube, vmi, pod);
-    if (found.gone === true || (found.deleting && !holdsNoGuest)) return found;
-    const grace = holdsNoGuest ? { gracePeriodSeconds: NO_GUEST_GRACE_SECONDS } : {};
-    await kube.remove('Pod', { namespace: vmi.namespace, name: pod.name }, { uid: pod.uid, ...grace });
+    if (found.gone === true) return found;
+    const isForced = found.deleting && (await isOnFencedNode(kube, found));
+    if (found.deleting && !holdsNoGuest && !isForced) return found;
+    const grace = isForced ? 0 : holdsNoGuest ? NO_GUEST_GRACE_SECONDS : undefined;
+    await kube.remove(
+      'Pod',
+      { namespace: vmi.namespace, name: pod.name },
+      { uid: pod.uid, ...(grace === undefined ? {} : { gracePeriodSeconds: grace }) },
+    );
     return readPod(kube, vmi, pod);
   };
+
+const isOnFencedNode = async (kube: KubePort, { node }: PodFacts): Promise<boolean> =>
+  node !== undefined && (await liveFence(kube, node)) !== undefined;

@@ -1,6 +1,6 @@
 import type { PodRef } from '../../../api/contract/refs.ts';
-import { isFenced } from '../../facts/fence.ts';
 import { podFacts } from '../../facts/pod.ts';
+import { liveFence } from '../../fencing.ts';
 import type { Token } from '../../facts/token.ts';
 import type { KubePort } from '../../kube/port.ts';
 import type { PodEvidence, TokenEvidence } from './decide.ts';
@@ -16,9 +16,9 @@ export const evidenceOf = async (kube: KubePort, namespace: string, token: Token
 
 const podEvidence = async (kube: KubePort, namespace: string, { name, uid, node }: PodRef): Promise<PodEvidence> => {
   const pod = await kube.get('Pod', { namespace, name });
-  const host = node === undefined || node === '' ? undefined : await kube.get('Node', { name: node });
+  const fence = node === undefined || node === '' ? undefined : await liveFence(kube, node);
   return {
     pod: pod?.metadata?.uid === uid ? podFacts(pod) : 'gone',
-    fenced: host !== undefined && isFenced(host),
+    fenced: fence !== undefined,
   };
 };

@@ -1,8 +1,8 @@
 import type { PodFacts } from '../../../api/contract/facts.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { tokenName } from '../../../api/contract/refs.ts';
-import { FENCE_TAINT, isFenced } from '../../facts/fence.ts';
 import { failure } from '../../failures.ts';
+import { liveFence } from '../../fencing.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { launcherPodsNamed } from '../pods.ts';
 import { rivals } from './decide.ts';
@@ -14,8 +14,7 @@ export const refuseRivals = async (
   isOurs: (pod: PodFacts) => boolean,
 ): Promise<void> => {
   for (const pod of rivals(await launcherPodsNamed(kube, vmi), isOurs)) {
-    const host = await kube.get('Node', { name: pod.node ?? '' });
-    if (host !== undefined && isFenced(host)) continue;
+    if (pod.node !== undefined && (await liveFence(kube, pod.node)) !== undefined) continue;
     const who = `Pod ${pod.name} (${pod.uid}) of VMI ${pod.createdBy} on node ${pod.node}`;
     throw failure('TokenHeld', `${who} may still run a domain on the same disks. ${remedy(vmi, pod.node)}`);
   }
@@ -24,5 +23,5 @@ export const refuseRivals = async (
 /** What people can do about a token that is held. */
 export const remedy = (vmi: ObjectRef, node: string | undefined): string =>
   'It is taken over as soon as that is proven to have ended. ' +
-  `If its node${node === undefined ? '' : ` ${node}`} is dead and stays off, taint it ${FENCE_TAINT}:NoExecute; ` +
+  `If its node is dead and stays off: virtflow fence ${node ?? '<node>'}; ` +
   `if you are sure that no such guest runs, delete Lease ${vmi.namespace}/${tokenName(vmi)} and that Pod.`;

@@ -1,8 +1,9 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { ZodError } from 'zod';
 import { COMMAND_SOCKET, LAST_REPORT_FILE, LAUNCHER_VOLUMES } from '../../../api/launcher/paths.ts';
 import type { DomainReport } from '../../../api/launcher/reports.ts';
 import { errorCode } from '../files/error-code.ts';
+import { isDirectory } from '../files/is-directory.ts';
 import { openFileIn, PathError } from '../files/open-in-root.ts';
 import { parseReport } from './schemas.ts';
 
@@ -12,6 +13,13 @@ export const PODS_DIRECTORY = '/pods';
 /** Host directory of one of the Pod's emptyDir volumes. */
 export const podVolume = (pods: string, podUid: string, volume: keyof typeof LAUNCHER_VOLUMES): string =>
   `${pods}/${podUid}/volumes/kubernetes.io~empty-dir/${LAUNCHER_VOLUMES[volume].name}`;
+
+/** Directories of the kubelet's pods directory that belong to launcher Pods. */
+export const launcherPods = async (pods: string): Promise<string[]> => {
+  const uids = (await readdir(pods)).filter((name) => /^[0-9a-f-]{36}$/.test(name));
+  const found = await Promise.all(uids.map((uid) => isDirectory(podVolume(pods, uid, 'sockets'))));
+  return uids.filter((_, index) => found[index]);
+};
 
 export const commandSocket = (pods: string, podUid: string): string =>
   `${podVolume(pods, podUid, 'sockets')}/${COMMAND_SOCKET}`;

@@ -3,6 +3,7 @@ import { migrationSocket } from '../../../api/launcher/migration.ts';
 import { podFacts } from '../../facts/pod.ts';
 import { failure } from '../../failures.ts';
 import { withLauncher } from '../connect.ts';
+import { refuseFenced } from '../fence/activities.ts';
 import type { NodePorts } from '../ports.ts';
 import { LAUNCHER_WAIT_MS, prepareLauncher } from '../prepare-launcher.ts';
 import { withHeartbeat } from '../progress.ts';
@@ -29,7 +30,7 @@ export const prepareMigrationTarget =
       const address = ports.proxy.endpoint();
       const { vmi, host } = await prepareLauncher(ports, { on: { vmi: ref, pod: target }, pod }, progress);
       if ((await ports.clusterConfig()).migrations.allowPostCopy) await allowUserfaultfd();
-      await verifyMove(ports, move);
+      await Promise.all([verifyMove(ports, move), refuseFenced(ports)]);
       progress.report('preparing the launcher');
       const prepare = { migrationUid: migration.uid, tokenEpoch: epoch, vmi, host, disks };
       const { libvirtSocket } = await withLauncher(

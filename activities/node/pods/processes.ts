@@ -19,6 +19,8 @@ export interface ProcessTable {
   ofPod(podUid: string): Promise<PodProcess[]>;
   /** Every living QEMU of the Pod. Reads as little as it can and does not give way meanwhile: a guest may stand still until it is done. */
   qemuOf(podUid: string): PodProcess[];
+  /** SIGKILL, unless another process has the pid by now. */
+  kill(process: PodProcess): void;
 }
 
 /** What /proc/<pid>/stat says: program, state, number of threads, start time. The program's name may hold blanks and parentheses. */
@@ -67,6 +69,13 @@ export const processTable = (proc = '/proc'): ProcessTable => ({
       }
     }
     return oldestFirst(found);
+  },
+  kill({ pid, startTime }) {
+    try {
+      if (parseStat(readFileSync(`${proc}/${pid}/stat`, 'utf8')).startTime === startTime) process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      emptyIfGone(error);
+    }
   },
 });
 

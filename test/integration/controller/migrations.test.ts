@@ -149,6 +149,7 @@ test('a VMIM starts its workflow, its deletion is told, and a terminated one is 
       virtualMachines: informers.VirtualMachine.list(),
       instances: informers.VirtualMachineInstance.list(),
       migrations: informers.VirtualMachineInstanceMigration.list(),
+      nodes: informers.Node.list(),
     };
     // A minute later: what is young may have a workflow that visibility does not show yet.
     bridge.insist(

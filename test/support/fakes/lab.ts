@@ -5,6 +5,7 @@ import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
 import { domainReported, instanceObserved, podObserved } from '../../../api/contract/entities.ts';
 import { migrationObserved, permitGranted } from '../../../api/contract/migrations.ts';
+import { nodeReported } from '../../../api/contract/nodes.ts';
 import { WORKFLOWS, domainChanged, podChanged } from '../../../api/contract/operations.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { instanceId, migrationId, virtualMachineId } from '../../../api/contract/refs.ts';
@@ -156,6 +157,8 @@ const tellEntities = async ({ env, world, continueAfter }: Lab, news: News): Pro
       if (vmi === undefined) return;
       return unlessGone(() => client.workflow.getHandle(instanceId(vmi)).signal(podObserved, news.facts));
     }
+    case 'node':
+      return unlessGone(() => client.workflow.getHandle(instanceId(news.vmi)).signal(nodeReported, news.report));
     case 'vmim': {
       const { facts, vmi } = news;
       const id = migrationId(facts.migration);

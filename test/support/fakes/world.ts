@@ -12,12 +12,15 @@ import type { FailureType } from '../../../api/contract/failures.ts';
 import type { ObjectRef, PodRef } from '../../../api/contract/refs.ts';
 import type { DomainEnd, DomainReport } from '../../../api/launcher/reports.ts';
 import type { PermitLimits } from '../../../api/contract/migrations.ts';
+import type { NodeReport } from '../../../api/contract/nodes.ts';
 import type { MigrationFacts } from '../../../api/contract/migrations.ts';
 import { failure } from '../../../activities/failures.ts';
 import type { FakeMigrations, MigrationManners } from './migrations.ts';
 import { newMigrations } from './migrations.ts';
 
 /** A simulated cluster for workflow tests: objects, Pods, tokens and domains, with the activities that act on them. */
+import type { FakeNodes } from './nodes.ts';
+import { newNodes } from './nodes.ts';
 export interface World {
   controller: ControllerActivities;
   node: NodeActivities;
@@ -32,6 +35,7 @@ export interface World {
   migrations: FakeMigrations;
   /** What the bridge and the node workers tell; set by the test. */
   tell: (news: News) => Promise<void>;
+  nodes: FakeNodes;
   tellVm: (uid: string) => Promise<void>;
   createVmi(vmi: ObjectRef, facts?: Partial<InstanceFacts>): FakeVmi;
   /** The kubelet schedules the Pod and starts its containers. */
@@ -54,6 +58,7 @@ export type News =
   | { kind: 'vmi'; facts: InstanceFacts }
   | { kind: 'vmim'; facts: MigrationFacts; vmi: ObjectRef };
 
+  | { kind: 'node'; report: NodeReport; vmi: ObjectRef }
 export interface Manners extends MigrationManners {
   /** 'prompt' starts a Pod as soon as it is created and ends it as soon as it is deleted; 'slow' leaves both to the test. */
   kubelet: 'prompt' | 'slow';
@@ -194,6 +199,7 @@ export const newWorld = (): World => {
     adoptInstance: async (vmi) => {
       const instance = vmis.get(vmi.uid)?.facts;
       const token = tokens.get(vmi.name);
+  const nodes = newNodes({ pods, vmis, refuse, told });
       return {
         ...(instance === undefined ? {} : { instance }),
         ...(token === undefined ? {} : { token: runToken(token) }),
@@ -215,6 +221,7 @@ export const newWorld = (): World => {
       if (holder?.pod !== undefined) throw failure('TokenHeld', `Pod ${holder.pod.name} holds the token`);
       Object.assign(token, { epoch: token.epoch + 1, holder: { vmiUid: vmi.uid, attempt } });
       return runToken(token);
+    ...nodes.controller,
     },
     ensureLauncherPod: async ({ vmi, attempt, epoch }) => {
       refuse('ensureLauncherPod');
@@ -259,13 +266,21 @@ export const newWorld = (): World => {
       if (token.moving !== undefined) violations.push('token released while a migration moves it');
       delete token.holder;
     },
-    observePod: async ({ vmi, pod }) => pods.get(pod.uid)?.facts ?? gonePod(vmi, pod),
+    observePod: async ({ vmi, pod, evidence }) => {
+      const found = pods.get(pod.uid)?.facts ?? gonePod(vmi, pod);
+      const isFenced = evidence === true && nodes.isFenced(found.node ?? pod.node);
+      return isFenced ? { ...found, fenced: `node ${found.node ?? pod.node} is fenced` } : found;
+    },
     deletePod: async ({ vmi, pod, holdsNoGuest = false }) => {
       refuse('deletePod');
       const found = pods.get(pod.uid);
       if (found === undefined) return gonePod(vmi, pod);
       if (holdsNoGuest && isActive(found)) violations.push('a Pod with a guest deleted without its grace period');
-      if (!found.facts.deleting) {
+      // Forced: no kubelet is there to say anything.
+      if (found.facts.deleting && nodes.isFenced(found.facts.node)) {
+        pods.delete(pod.uid);
+        await told({ kind: 'pod', facts: { ...found.facts, gone: true } });
+      } else if (!found.facts.deleting) {
         await setPod(found, { deleting: true });
         await signalGuest(found, undefined);
         if (manners.kubelet === 'prompt' && !isActive(found)) await world.endPod(pod.uid);
@@ -291,6 +306,7 @@ export const newWorld = (): World => {
     admitVirtualMachine: async () => undefined,
     createInstance: async ({ vm }) => {
       refuse('createInstance');
+        if (nodes.isOff(found.facts.node)) return found.facts;
       const existing = [...vmis.values()].find(({ facts }) => facts.vmi.name === vm.name);
       if (existing !== undefined) return existing.facts;
       created += 1;
@@ -374,12 +390,13 @@ export const newWorld = (): World => {
   };
 
   const world: World = {
-    ...{ controller, node, vmis, vms, pods, tokens, violations, manners, migrations },
+    ...{ controller, node, vmis, vms, pods, tokens, violations, manners, migrations, nodes },
     tell: async () => undefined,
     tellVm: async () => undefined,
     createVmi: (vmi, facts) => {
       const fake: FakeVmi = {
         facts: {
+    ...nodes.node,
           ...{ vmi, resourceVersion: '1', phase: 'Pending', deleting: false, gracePeriodSeconds: 30, finalizers: [] },
           ...{ ready: false, paused: false, ...facts },
         },

@@ -2,7 +2,7 @@ import { dependencyChanged } from '../../../api/contract/entities.ts';
 import { claimsOf } from '../../../activities/controller/volumes/claims.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import { podFacts } from '../../../activities/facts/pod.ts';
-import type { Pod } from '../../../api/kubernetes/types.ts';
+import type { Node, Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { Change } from '../informers/informer.ts';
@@ -14,6 +14,7 @@ import {
   ofDependency,
   ofInstance,
   ofMigration,
+  ofNode,
   ofPod,
   ofVirtualMachine,
 } from './deliveries.ts';
@@ -25,6 +26,8 @@ export interface BridgePorts {
   /** Instances in the cache, to find those that wait for something. */
   instances: () => VirtualMachineInstance[];
   log: Logger;
+  /** ms since 1970; Date.now unless a test says otherwise. */
+  now?: () => number;
   /** Told of each delivery that failed. */
   onFailure?: () => void;
 }
@@ -71,6 +74,11 @@ export class Bridge {
     for (const delivery of this.#deliveriesOf(change)) this.#offer(delivery);
   }
 
+  /** Looks at a Node although nothing of it has changed: only time tells that its worker is silent. */
+  look(node: Node): void {
+    for (const delivery of ofNode(node, false, this.#ports.now?.() ?? Date.now())) this.#offer(delivery);
+  }
+
   /** Delivers whether or not something changed: the receiver may have lost what it was told. */
   insist(deliveries: Delivery[]): void {
     for (const delivery of deliveries) {
@@ -107,8 +115,12 @@ export class Bridge {
         return this.#wake('ResourceQuota', name, namespace);
       }
       case 'Node':
-        if (!nodeMatters(change.before, change.after)) return [];
-        return this.#wake('Node', (change.after ?? change.before)?.metadata?.name ?? '');
+        return [
+          ...subjects(change).flatMap((node) => ofNode(node, isGone, this.#ports.now?.() ?? Date.now())),
+          ...(nodeMatters(change.before, change.after)
+            ? this.#wake('Node', (change.after ?? change.before)?.metadata?.name ?? '')
+            : []),
+        ];
       case 'KubeVirt':
         if (!configurationMatters(change.before, change.after)) return [];
         return [

@@ -1,16 +1,18 @@
 import type { EntityInput } from '../../../api/contract/entities.ts';
 import type { MigrateInput } from '../../../api/contract/migrations.ts';
 import { RETRY_OF_ANNOTATION } from '../../../api/contract/migrations.ts';
+import type { NodeLifecycleInput } from '../../../api/contract/nodes.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { instanceId, migrationId } from '../../../api/contract/refs.ts';
 import type { VirtualMachineInstance, VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
 import { goneInstance, instanceFacts, isFinal } from '../../../activities/facts/instance.ts';
 import { goneMigration, isReleased, migrationFacts } from '../../../activities/facts/migration.ts';
+import { nodeFacts } from '../../../activities/facts/node.ts';
 import { virtualMachineFacts } from '../../../activities/facts/virtual-machine.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
 import type { WorkflowPort } from '../../../activities/temporal/port.ts';
 import type { Delivery } from './deliveries.ts';
-import { goneVirtualMachine, OWN } from './deliveries.ts';
+import { goneNode, goneVirtualMachine, OWN } from './deliveries.ts';
 
 export interface CourierPorts {
   kube: KubePort;
@@ -91,4 +93,18 @@ const retried = async (kube: KubePort, { metadata }: VirtualMachineInstanceMigra
 const isMeant = (vmi: VirtualMachineInstance, vmim: VirtualMachineInstanceMigration): boolean =>
   (vmi.metadata?.creationTimestamp ?? '') <= (vmim.metadata?.creationTimestamp ?? '');
 
-const LIVE = { ownVirtualMachine: liveVirtualMachine, ownInstance: liveInstance, ownMigration: liveMigration };
+const liveNode = async (kube: KubePort, ref: ObjectRef): Promise<Live> => {
+  const { name, uid } = ref;
+  const node = await kube.get('Node', { name });
+  if (node?.metadata?.uid !== uid) return { facts: goneNode(ref) };
+  const facts = nodeFacts(node, Date.now());
+  const input: NodeLifecycleInput = { node: facts.node };
+  return { facts, work: { input, summary: `Node ${name}` } };
+};
+
+const LIVE = {
+  ownVirtualMachine: liveVirtualMachine,
+  ownInstance: liveInstance,
+  ownMigration: liveMigration,
+  ownNode: liveNode,
+};

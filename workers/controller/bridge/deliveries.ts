@@ -2,9 +2,11 @@ import { instanceObserved, podObserved, virtualMachineObserved } from '../../../
 import type { InstanceFacts, VirtualMachineFacts } from '../../../api/contract/facts.ts';
 import { limitsChanged, MIGRATION_SCHEDULER_ID, migrationObserved } from '../../../api/contract/migrations.ts';
 import { WORKFLOWS } from '../../../api/contract/operations.ts';
-import { instanceId, migrationId, virtualMachineId } from '../../../api/contract/refs.ts';
+import type { NodeFacts } from '../../../api/contract/nodes.ts';
+import { nodeObserved } from '../../../api/contract/nodes.ts';
+import { instanceId, migrationId, nodeLifecycleId, virtualMachineId } from '../../../api/contract/refs.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
-import type { Pod } from '../../../api/kubernetes/types.ts';
+import type { Node, Pod } from '../../../api/kubernetes/types.ts';
 import type {
   VirtualMachine,
   VirtualMachineInstance,
@@ -12,9 +14,10 @@ import type {
 } from '../../../api/kubevirt/types.ts';
 import { instanceFacts } from '../../../activities/facts/instance.ts';
 import { isReleased, migrationFacts } from '../../../activities/facts/migration.ts';
+import { hasNoWorker, nodeFacts } from '../../../activities/facts/node.ts';
 import { podFacts } from '../../../activities/facts/pod.ts';
 import { refOf, virtualMachineFacts } from '../../../activities/facts/virtual-machine.ts';
-import { instanceDigest, migrationDigest, ownedInstanceDigest, podDigest, vmDigest } from './relevance.ts';
+import { instanceDigest, migrationDigest, nodeDigest, ownedInstanceDigest, podDigest, vmDigest } from './relevance.ts';
 
 /** A signal to an entity. Pure data: what to send is decided here, sending is the courier's. */
 export type Delivery = {
@@ -27,6 +30,8 @@ export type Delivery = {
   | { kind: 'ownVirtualMachine'; ref: ObjectRef }
   | { kind: 'ownInstance'; ref: ObjectRef }
   | { kind: 'ownMigration'; ref: ObjectRef }
+  /** `namespace` is empty. */
+  | { kind: 'ownNode'; ref: ObjectRef }
   | { kind: 'plain'; signal: string; args: unknown[] }
 );
 
@@ -57,6 +62,15 @@ export const ofMigration = (vmim: VirtualMachineInstanceMigration, isGone: boole
   const ref = facts.migration;
   const workflowId = migrationId(ref);
   return [{ key: workflowId, workflowId, digest: isGone ? 'gone' : migrationDigest(facts), kind: 'ownMigration', ref }];
+};
+
+/** To the workflow of a Node that has, or had, a node worker. */
+export const ofNode = (node: Node, isGone: boolean, now: number): Delivery[] => {
+  const facts = nodeFacts(node, now);
+  if (hasNoWorker(facts)) return [];
+  const workflowId = nodeLifecycleId(facts.node);
+  const ref: ObjectRef = { namespace: '', ...facts.node };
+  return [{ key: workflowId, workflowId, digest: isGone ? 'gone' : nodeDigest(facts), kind: 'ownNode', ref }];
 };
 
 /** To the scheduler of migrations, if one runs. */
@@ -100,6 +114,12 @@ export const goneVirtualMachine = (vm: ObjectRef): VirtualMachineFacts => ({
 });
 
 /** Whose workflow an object's own is: what a workflow id begins with. */
+/** What the workflow of a Node is told that is gone: it knows the rest. */
+export const goneNode = ({ name, uid }: ObjectRef): NodeFacts => ({
+  node: { name, uid },
+  ...{ bootId: '', heartbeat: '', silent: true, schedulable: false, gone: true },
+});
+
 const OWN_BY_PREFIX = { vm: 'ownVirtualMachine', vmi: 'ownInstance', migration: 'ownMigration' } as const;
 
 const isPrefix = (word: string | undefined): word is keyof typeof OWN_BY_PREFIX =>
@@ -107,6 +127,12 @@ const isPrefix = (word: string | undefined): word is keyof typeof OWN_BY_PREFIX 
 
 /** What to tell a workflow whose object cannot be found: a live read decides. Undefined for a workflow that is no object's own. */
 export const ofOrphan = (workflowId: string): Delivery | undefined => {
+  const node = /^node\/([^/]+)\/([^/]+)$/.exec(workflowId);
+  if (node !== null) {
+    const [, nodeName = '', nodeUid = ''] = node;
+    const ref: ObjectRef = { namespace: '', name: nodeName, uid: nodeUid };
+    return { kind: 'ownNode', key: workflowId, workflowId, digest: 'gone', ref };
+  }
   const [prefix, namespace, name, uid, ...more] = workflowId.split('/');
   if (!isPrefix(prefix) || namespace === undefined || name === undefined || uid === undefined) return undefined;
   if (more.length > 0) return undefined;
@@ -118,4 +144,5 @@ export const OWN = {
   ownVirtualMachine: { workflow: WORKFLOWS.virtualMachine, signal: virtualMachineObserved.name },
   ownInstance: { workflow: WORKFLOWS.virtualMachineInstance, signal: instanceObserved.name },
   ownMigration: { workflow: WORKFLOWS.migrateInstance, signal: migrationObserved.name },
+  ownNode: { workflow: WORKFLOWS.nodeLifecycle, signal: nodeObserved.name },
 } as const;

@@ -1,5 +1,6 @@
 import type { InstanceFacts, PodFacts, VirtualMachineFacts } from '../../../api/contract/facts.ts';
 import type { MigrationFacts } from '../../../api/contract/migrations.ts';
+import type { NodeFacts } from '../../../api/contract/nodes.ts';
 import type { KubeVirt, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { Node, PersistentVolumeClaim, ResourceQuota } from '../../../api/kubernetes/types.ts';
 
@@ -8,8 +9,9 @@ import type { Node, PersistentVolumeClaim, ResourceQuota } from '../../../api/ku
  * (a status that the entity itself has written) and the noise of kubelets (probe times, resourceVersions).
  */
 
-/** To a VM's own entity: what the user asks for. */
-export const vmDigest = (facts: VirtualMachineFacts): string => digest(facts);
+/** To a VM's own entity: what the user asks for. Finalizers and status are the entity's own words. */
+export const vmDigest = ({ finalizers: _f, ranUnder: _r, startFailure: _s, ...facts }: VirtualMachineFacts): string =>
+  digest(facts);
 
 /** To a VMI's own entity: what the user asks for. Phase and conditions are the entity's own words. */
 export const instanceDigest = ({ ready: _r, paused: _p, ran: _n, phase: _h, ...facts }: InstanceFacts): string =>
@@ -50,11 +52,15 @@ export const quotaMatters = (before: ResourceQuota | undefined, after: ResourceQ
 /** Set by a node's worker while it serves. */
 const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
 
+/** To a Node's own workflow: how it stands. A heartbeat matters only by its absence. */
+export const nodeDigest = ({ heartbeat, ...facts }: NodeFacts): string =>
+  JSON.stringify([facts, facts.silent ? heartbeat : '']);
+
 /** Whether a node may take Pods, was fenced, or its worker came or went: not its heartbeats. */
 export const nodeMatters = (before: Node | undefined, after: Node | undefined): boolean =>
-  nodeDigest(before) !== nodeDigest(after);
+  conditionOf(before) !== conditionOf(after);
 
-const nodeDigest = (node: Node | undefined): string =>
+const conditionOf = (node: Node | undefined): string =>
   JSON.stringify([node?.spec?.taints, node?.spec?.unschedulable, node?.metadata?.labels?.[SCHEDULABLE_LABEL]]);
 
 /** Whether the cluster's configuration is another one. */

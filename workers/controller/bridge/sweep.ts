@@ -4,11 +4,14 @@ import type {
   VirtualMachineInstance,
   VirtualMachineInstanceMigration,
 } from '../../../api/kubevirt/types.ts';
-import { instanceId, migrationId, virtualMachineId } from '../../../api/contract/refs.ts';
+import type { Node } from '../../../api/kubernetes/types.ts';
+import { instanceId, migrationId, nodeLifecycleId, virtualMachineId } from '../../../api/contract/refs.ts';
 import { instanceFacts, isFinal } from '../../../activities/facts/instance.ts';
+import { hasNoWorker, nodeFacts, nodeRef } from '../../../activities/facts/node.ts';
+import { isUntold } from '../../../activities/facts/node-told.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import type { Delivery } from './deliveries.ts';
-import { ofInstance, ofMigration, ofOrphan, ofVirtualMachine, OWN } from './deliveries.ts';
+import { ofInstance, ofMigration, ofNode, ofOrphan, ofVirtualMachine, OWN } from './deliveries.ts';
 
 /** Younger objects may have a workflow that visibility does not show yet, in ms. */
 const SETTLED_MS = 20_000;
@@ -17,6 +20,7 @@ export interface SweepInput {
   virtualMachines: VirtualMachine[];
   instances: VirtualMachineInstance[];
   migrations: VirtualMachineInstanceMigration[];
+  nodes: Node[];
   /** Workflow ids of all workflows that are an object's own and run. */
   running: ReadonlySet<string>;
   now: number;
@@ -42,15 +46,26 @@ const isMoving = ({ status }: VirtualMachineInstance): boolean => {
   return !isOver || Object.keys(activePods).length > 1;
 };
 
+/** An instance of the node does not show how the node stands: it may not have heard. */
+const hasUntold = (node: Node, instances: VirtualMachineInstance[], now: number): boolean => {
+  const facts = nodeFacts(node, now);
+  if (hasNoWorker(facts)) return false;
+  const { fence, silent } = facts;
+  const standing = fence !== undefined ? 'fenced' : silent ? 'silent' : 'responsive';
+  const { name } = facts.node;
+  return instances.some((vmi) => vmi.status?.nodeName === name && isUntold(vmi, { node: name, standing }));
+};
+
 /**
  * Who has to be told: objects whose own workflow does not run (it was terminated, or Temporal lost it), workflows whose object is not in the cache (a
  * live read then says whether it is gone), and instances in transition (their entity looks whether its operation still runs).
  */
-export const planSweep = ({ virtualMachines, instances, migrations, running, now }: SweepInput): SweepPlan => {
+export const planSweep = ({ virtualMachines, instances, migrations, nodes, running, now }: SweepInput): SweepPlan => {
   const own = [
     ...virtualMachines.map((vm) => ({ object: vm, told: ofVirtualMachine(vm, false), again: false })),
     ...instances.map((vmi) => ({ object: vmi, told: ofInstance(vmi, false).slice(0, 1), again: isInTransition(vmi) })),
     ...migrations.map((vmim) => ({ object: vmim, told: ofMigration(vmim, false), again: false })),
+    ...nodes.map((node) => ({ object: node, told: ofNode(node, false, now), again: hasUntold(node, instances, now) })),
   ];
   const settled = own
     .filter(({ object: { metadata } }) => now - Date.parse(metadata?.creationTimestamp ?? '') > SETTLED_MS)
@@ -61,6 +76,7 @@ export const planSweep = ({ virtualMachines, instances, migrations, running, now
     ...virtualMachines.map((vm) => virtualMachineId(refOf(vm))),
     ...instances.map((vmi) => instanceId(refOf(vmi))),
     ...migrations.map((vmim) => migrationId(refOf(vmim))),
+    ...nodes.map((node) => nodeLifecycleId(nodeRef(node))),
   ]);
   const orphans = [...running].filter((id) => !known.has(id)).flatMap((id) => ofOrphan(id) ?? []);
   return {

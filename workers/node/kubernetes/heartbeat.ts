@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { HEARTBEAT_ANNOTATION, SCHEDULABLE_LABEL } from '../../../activities/facts/labels.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
+import type { Node } from '../../../api/kubernetes/types.ts';
 import { machineTypeLabels } from './machine-types.ts';
-
-/** KubeVirt's names; its controller takes a node whose heartbeat is older than five minutes out of service. */
-export const HEARTBEAT_ANNOTATION = 'kubevirt.io/heartbeat';
-export const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
 
 const INTERVAL_MS = 60_000;
 /** So that the workers of a large cluster do not write at once (KubeVirt's figure). */
 const JITTER = 0.2;
-/** After a failure, or while the node cannot take VMs yet. */
+/** While the node takes no VMs: sooner, for what keeps it from that may be over. */
+const CLOSED_INTERVAL_MS = 10_000;
+/** After a failure; and between looks whether the node can take VMs. */
 const RETRY_MS = 2_000;
 
 export interface HeartbeatOptions {
@@ -18,6 +18,8 @@ export interface HeartbeatOptions {
   kube: Pick<KubePort, 'mergePatch'>;
   /** Whether a launcher Pod can start here. */
   schedulable: () => boolean;
+  /** Told of the Node as each heartbeat found it. */
+  seen?: (node: Node) => void;
   log: Pick<Logger, 'warn'>;
   signal: AbortSignal;
   clock?: () => Date;
@@ -36,13 +38,14 @@ export const keepHeartbeat = async ({
   node,
   kube,
   schedulable,
+  seen = () => {},
   log,
   signal,
   clock = () => new Date(),
 }: HeartbeatOptions): Promise<void> => {
   const beat = async (open: boolean): Promise<boolean> => {
     try {
-      await kube.mergePatch('Node', { name: node }, heartbeatPatch(clock(), open));
+      seen(await kube.mergePatch('Node', { name: node }, heartbeatPatch(clock(), open)));
       return true;
     } catch (error) {
       log.warn({ err: error, node }, 'the heartbeat could not be written; trying again');
@@ -52,8 +55,10 @@ export const keepHeartbeat = async ({
   while (!signal.aborted) {
     const open = schedulable();
     const written = await beat(open);
-    const wait = written && open ? INTERVAL_MS * (1 + JITTER * Math.random()) : RETRY_MS;
-    await delay(wait, undefined, { signal }).catch(() => undefined);
+    const wait = open ? INTERVAL_MS * (1 + JITTER * Math.random()) : CLOSED_INTERVAL_MS;
+    const due = Date.now() + (written ? wait : RETRY_MS);
+    do await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    while (!signal.aborted && Date.now() < due && schedulable() === open);
   }
   await beat(false);
 };

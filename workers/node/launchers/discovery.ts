@@ -1,16 +1,7 @@
 import { watch } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isDirectory } from '../../../activities/node/files/is-directory.ts';
-import { podVolume } from '../../../activities/node/launcher-client/sockets.ts';
-
-/** Directories of the kubelet's pods directory that belong to launcher Pods. */
-export const launcherPods = async (pods: string): Promise<string[]> => {
-  const uids = (await readdir(pods)).filter((name) => /^[0-9a-f-]{36}$/.test(name));
-  const found = await Promise.all(uids.map((uid) => isDirectory(podVolume(pods, uid, 'sockets'))));
-  return uids.filter((_, index) => found[index]);
-};
+import { launcherPods } from '../../../activities/node/launcher-client/sockets.ts';
 
 export interface Discovery {
   /** Looks again now. */
@@ -34,7 +25,7 @@ export interface DiscoveryOptions {
 }
 
 /** A new Pod's directory is there before its volumes are: look again that much later. */
-const AFTER_CHANGE_MS = 1_000;
+const AFTER_CHANGE_MS = [50, 200, 1_000];
 
 /**
  * Finds launcher Pods by the kubelet's directory, which needs neither API server nor Temporal, and follows each until it ends. A change of the
@@ -74,7 +65,7 @@ export const discoverLaunchers = ({
     const watcher = watch(pods, { persistent: false });
     watcher.on('change', () => {
       wake();
-      setTimeout(() => wake(), AFTER_CHANGE_MS).unref();
+      for (const ms of AFTER_CHANGE_MS) setTimeout(() => wake(), ms).unref();
     });
     watcher.on('error', (error) =>
       log.warn({ err: error }, 'the kubelet directory cannot be watched; looking by timer'),

@@ -4,13 +4,13 @@ import { Bridge } from '../../../../../workers/controller/bridge/bridge.ts';
 import type { Delivery } from '../../../../../workers/controller/bridge/deliveries.ts';
 import type { WatchedChange } from '../../../../../workers/controller/informers/informers.ts';
 import { until } from '../../../../support/until.ts';
-import { pod, vm, vmi, vmim } from './objects.ts';
+import { node, pod, vm, vmi, vmim } from './objects.ts';
 
 const log = pino({ level: 'silent' });
 const entity = 'vm/n/v/vm1';
 const instance = 'vmi/n/v/i1';
 
-const bridgeWith = (instances = [vmi('Pending')]) => {
+const bridgeWith = (instances = [vmi('Pending')], now?: () => number) => {
   const sent: Delivery[] = [];
   let isDown = false;
   const bridge = new Bridge({
@@ -21,6 +21,7 @@ const bridgeWith = (instances = [vmi('Pending')]) => {
     },
     instances: () => instances,
     log,
+    ...(now === undefined ? {} : { now }),
   });
   const after = async (...changes: WatchedChange[]): Promise<string[]> => {
     sent.length = 0;
@@ -174,4 +175,33 @@ test('the scheduler of migrations is told of a configuration, and of no other ch
     ({ metadata: { name: 'kubevirt', resourceVersion }, spec: { imagePullPolicy: 'Always' } }) as const;
   expect(await after({ kind: 'KubeVirt', after: kubevirt('1') })).toEqual(['migration-scheduler plain']);
   expect(await after({ kind: 'KubeVirt', before: kubevirt('1'), after: kubevirt('2') })).toEqual([]);
+});
+
+test('a node is told once, its heartbeats never, their absence once', async () => {
+  let now = Date.parse('2026-01-01T01:00:00Z');
+  const { bridge, after, sent } = bridgeWith([], () => now);
+  const beat = (time: string): WatchedChange => ({
+    kind: 'Node',
+    before: node('2026-01-01T00:59:00Z'),
+    after: node(time),
+  });
+  const looked = async (): Promise<number> => {
+    sent.length = 0;
+    bridge.look(node('2026-01-01T01:00:30Z'));
+    await until('the bridge is idle', () => bridge.backlog === 0);
+    return sent.length;
+  };
+  expect(await after({ kind: 'Node', after: node('2026-01-01T00:59:00Z') })).toEqual(['node/a/n1 ownNode']);
+  expect(await after(beat('2026-01-01T01:00:00Z'), beat('2026-01-01T01:00:30Z'))).toEqual([]);
+  now += 5 * 60_000;
+  expect(await looked()).toBe(0);
+  now += 60_000;
+  expect([await looked(), await looked()]).toEqual([1, 0]);
+  expect(await after(beat('2026-01-01T01:05:59Z'))).toEqual(['node/a/n1 ownNode']);
+  expect(await after({ kind: 'Node', before: node('2026-01-01T01:05:59Z') })).toEqual(['node/a/n1 ownNode']);
+});
+
+test('a node that has never had a worker is nobody’s business', async () => {
+  const { after } = bridgeWith([]);
+  expect(await after({ kind: 'Node', after: node() })).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { Pod } from '../../../../../api/kubernetes/types.ts';
+import type { Node, Pod } from '../../../../../api/kubernetes/types.ts';
 import type {
   VirtualMachine,
   VirtualMachineInstance,
@@ -69,4 +69,11 @@ export const vmim = (
   },
   spec: { vmiName: 'v' },
   status: { phase },
+});
+
+export const node = (heartbeat?: string): Node => ({
+  metadata: {
+    ...{ name: 'a', uid: 'n1', creationTimestamp: created, labels: { 'kubevirt.io/schedulable': 'true' } },
+    ...(heartbeat === undefined ? {} : { annotations: { 'kubevirt.io/heartbeat': heartbeat } }),
+  },
 });

@@ -1,14 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { planSweep } from '../../../../../workers/controller/bridge/sweep.ts';
-import { vm, vmi, vmim } from './objects.ts';
+import type { Node } from '../../../../../api/kubernetes/types.ts';
+import type { VirtualMachineInstance } from '../../../../../api/kubevirt/types.ts';
+import { node, vm, vmi, vmim } from './objects.ts';
 
 const now = Date.parse('2026-01-01T01:00:00Z');
 const both = new Set(['vm/n/v/vm1', 'vmi/n/v/i1']);
 
 type Input = Parameters<typeof planSweep>[0];
 
-const plan = (input: Omit<Input, 'migrations'> & Partial<Input>): string[] =>
-  planSweep({ migrations: [], ...input }).deliveries.map(({ kind, workflowId }) => `${kind} ${workflowId}`);
+const plan = (input: Omit<Input, 'migrations' | 'nodes'> & Partial<Input>): string[] =>
+  planSweep({ migrations: [], nodes: [], ...input }).deliveries.map(({ kind, workflowId }) => `${kind} ${workflowId}`);
 
 test.each<[string, Parameters<typeof plan>[0], string[]]>([
   ['all is well', { virtualMachines: [vm()], instances: [vmi('Running')], running: both, now }, []],
@@ -67,8 +69,10 @@ test.each<[string, Parameters<typeof plan>[0], string[]]>([
 });
 
 test('counts what it found', () => {
-  const input = { virtualMachines: [vm()], instances: [], migrations: [], running: new Set(['vmi/n/x/gone']), now };
-  expect(planSweep(input)).toMatchObject({ withoutWorkflow: 1, withoutObject: 1 });
+  const input = { virtualMachines: [vm()], instances: [], migrations: [], nodes: [], now };
+  expect(planSweep({ ...input, running: new Set(['vmi/n/x/gone']) })).toMatchObject({
+    ...{ withoutWorkflow: 1, withoutObject: 1 },
+  });
 });
 
 const none = { virtualMachines: [], instances: [], now };
@@ -108,4 +112,41 @@ test.each<[string, object, boolean]>([
   expect(plan({ ...none, instances: [vmi('Running', {}, status)], running })).toEqual(
     again ? ['ownInstance vmi/n/v/i1'] : [],
   );
+});
+
+const ownNode = 'ownNode node/a/n1';
+const known = new Set(['vmi/n/v/i1', 'node/a/n1']);
+const unresponsive = { conditions: [{ type: 'NodeUnresponsive', status: 'True' }] };
+const fresh = '2026-01-01T00:59:30Z';
+const old = '2026-01-01T00:50:00Z';
+
+test.each<[string, Node, VirtualMachineInstance[], ReadonlySet<string>, string[]]>([
+  ['its worker is heard of', node(fresh), [vmi('Running', {}, { nodeName: 'a' })], known, []],
+  ['its workflow was terminated', node(fresh), [], new Set(), [ownNode]],
+  ['it has never had a worker', node(), [], new Set(), []],
+  ['it is gone', { metadata: { name: 'b', uid: 'n2' } }, [], known, ['ownInstance vmi/n/v/i1', ownNode]],
+  [
+    'it is silent and its instance says so',
+    node(old),
+    [vmi('Running', {}, { nodeName: 'a', ...unresponsive })],
+    known,
+    [],
+  ],
+  [
+    'it is silent and its instance does not say so',
+    node(old),
+    [vmi('Running', {}, { nodeName: 'a' })],
+    known,
+    [ownNode],
+  ],
+  [
+    'it is back and its instance does not say so',
+    node(fresh),
+    [vmi('Running', {}, { nodeName: 'a', ...unresponsive })],
+    known,
+    [ownNode],
+  ],
+  ['it is silent and another node’s instance', node(old), [vmi('Running', {}, { nodeName: 'b' })], known, []],
+])('a node: %s', (_, given, instances, running, told) => {
+  expect(plan({ virtualMachines: [], instances, nodes: [given], running, now })).toEqual(told);
 });

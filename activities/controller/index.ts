@@ -54,11 +54,11 @@ export const controllerActivities = (ports: ControllerPorts): ControllerActiviti
     requestPermit: requestPermit(ports),
     returnPermit: returnPermit(ports),
     observePermits: observePermits(ports),
-    publishVirtualMachine: publishVirtualMachine(ports),
-    releaseVirtualMachine: releaseVirtualMachine(ports),
-  });
     closeNode: closeNode(ports),
     recordFence: recordFence(ports),
     liftFence: liftFence(ports),
     tellInstances: tellInstances(ports),
     assessDeletedNode: assessDeletedNode(ports),
+    publishVirtualMachine: publishVirtualMachine(ports),
+    releaseVirtualMachine: releaseVirtualMachine(ports),
+  });

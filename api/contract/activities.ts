@@ -134,6 +134,16 @@ export interface ControllerActivities {
   tokenStays(request: OnMigration & { source: PodRef }): Promise<RunToken>;
   /** The target is the holder, under a new epoch; safe to repeat. Only once the source is proven gone. @throws StaleToken */
   moveToken(request: OnMigration & { target: Required<PodRef> }): Promise<RunToken>;
+  /** Live read says that the worker has not been heard of since `heartbeat`: no more VMs are sent there. Heard of again, or gone: does nothing. */
+  closeNode(request: { node: NodeRef; heartbeat: string }): Promise<void>;
+  /** Puts the fence on record, beyond the life of its Node. */
+  recordFence(request: { node: NodeRef; fence: Fence }): Promise<void>;
+  /** Takes the record of an earlier fence away: a worker serves there again, after it has stopped what was stale. */
+  liftFence(request: { node: NodeRef }): Promise<void>;
+  /** Tells the instances of a node that do not know yet; returns which. */
+  tellInstances(request: { report: NodeReport }): Promise<{ told: string[] }>;
+  /** Whether a deleted Node is fenced by now; then it is on record. */
+  assessDeletedNode(request: { node: NodeRef; bootId: string; heartbeat: string }): Promise<DeletedNode>;
   /** The token as it is. */
   readToken(vmi: ObjectRef): Promise<RunToken | undefined>;
   /** Writes the VMIM's status if it differs; final phases also take its finalizer off. Object gone: does nothing. */
@@ -164,16 +174,6 @@ interface OnPod {
 /** Queue `node-<name>`; `destroyDomain`, `inspectMigration` and `cancelMigration` also on `node-<name>-urgent`. All verify Pod (own node, created-by) first. */
 export interface NodeActivities {
   /**
-  /** Live read says that the worker has not been heard of since `heartbeat`: no more VMs are sent there. Heard of again, or gone: does nothing. */
-  closeNode(request: { node: NodeRef; heartbeat: string }): Promise<void>;
-  /** Puts the fence on record, beyond the life of its Node. */
-  recordFence(request: { node: NodeRef; fence: Fence }): Promise<void>;
-  /** Takes the record of an earlier fence away: a worker serves there again, after it has stopped what was stale. */
-  liftFence(request: { node: NodeRef }): Promise<void>;
-  /** Tells the instances of a node that do not know yet; returns which. */
-  tellInstances(request: { report: NodeReport }): Promise<{ told: string[] }>;
-  /** Whether a deleted Node is fenced by now; then it is on record. */
-  assessDeletedNode(request: { node: NodeRef; bootId: string; heartbeat: string }): Promise<DeletedNode>;
    * Disks, network, then the launcher's SyncVMI under the token's live epoch. Heartbeats.
    * @throws StaleToken, InvalidSpec, ImageContent, LauncherUnreachable, DomainRejected, DomainFailed, PodFailed
    */
@@ -208,11 +208,11 @@ export interface NodeActivities {
   finalizeMigration(request: OnMigration & { pod: PodRef; epoch: number }): Promise<DomainReport>;
   /** Target: destroys what came in and was never resumed, closes the way in. @throws StillRunning when the guest was resumed here, LauncherUnreachable */
   abandonMigrationTarget(request: OnMigration & { pod: PodRef }): Promise<MigrationView>;
+  /** Urgent queue: a worker that lives although its Node is fenced stops every domain here; returns what it stopped. Not fenced: does nothing. */
+  stopFencedDomains(request: { node: NodeRef }): Promise<{ stopped: string[] }>;
   /** Source: closes its side of the proxy. Node gone or nothing there: success. */
   closeMigrationSource(request: OnMigration & { pod: PodRef }): Promise<void>;
 }
 
 /** Outcome of an activity that may not throw across a boundary. */
 export type Outcome<T> = { ok: true; value: T } | { ok: false; failure: FailureInfo };
-  /** Urgent queue: a worker that lives although its Node is fenced stops every domain here; returns what it stopped. Not fenced: does nothing. */
-  stopFencedDomains(request: { node: NodeRef }): Promise<{ stopped: string[] }>;

@@ -67,6 +67,8 @@ export interface PodFacts {
   waiting?: { container: string; reason: string; message: string };
   /** Evidence (c) of the design: final, every container status terminated, and no DisruptionTarget condition. */
   provenEnded: boolean;
+  /** Evidence (d): its node is fenced, in words. Looked for only where evidence is asked for. */
+  fenced?: string;
   /** Exit code of `compute`, once terminated. */
   exitCode?: number;
   /** Pod's own reason or message when it failed (Evicted, …). */
@@ -74,5 +76,3 @@ export interface PodFacts {
   /** The object is gone (a watch said Deleted, or a live read said 404). */
   gone?: boolean;
 }
-  /** Evidence (d): its node is fenced, in words. Looked for only where evidence is asked for. */
-  fenced?: string;

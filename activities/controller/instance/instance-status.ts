@@ -19,9 +19,9 @@ const OWNED = new Set([
   'AgentConnected',
   'PodScheduled',
   'MigrationOutcomeUnknown',
-]);
   'EvictionRequested',
   NODE_UNRESPONSIVE,
+]);
 
 /** What is read besides the VMI, live. */
 export interface StatusFacts {

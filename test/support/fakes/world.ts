@@ -11,16 +11,16 @@ import type { InstanceFacts, PodFacts } from '../../../api/contract/facts.ts';
 import type { FailureType } from '../../../api/contract/failures.ts';
 import type { ObjectRef, PodRef } from '../../../api/contract/refs.ts';
 import type { DomainEnd, DomainReport } from '../../../api/launcher/reports.ts';
-import type { PermitLimits } from '../../../api/contract/migrations.ts';
 import type { NodeReport } from '../../../api/contract/nodes.ts';
+import type { PermitLimits } from '../../../api/contract/migrations.ts';
 import type { MigrationFacts } from '../../../api/contract/migrations.ts';
 import { failure } from '../../../activities/failures.ts';
 import type { FakeMigrations, MigrationManners } from './migrations.ts';
 import { newMigrations } from './migrations.ts';
-
-/** A simulated cluster for workflow tests: objects, Pods, tokens and domains, with the activities that act on them. */
 import type { FakeNodes } from './nodes.ts';
 import { newNodes } from './nodes.ts';
+
+/** A simulated cluster for workflow tests: objects, Pods, tokens and domains, with the activities that act on them. */
 export interface World {
   controller: ControllerActivities;
   node: NodeActivities;
@@ -33,9 +33,9 @@ export interface World {
   violations: string[];
   manners: Manners;
   migrations: FakeMigrations;
+  nodes: FakeNodes;
   /** What the bridge and the node workers tell; set by the test. */
   tell: (news: News) => Promise<void>;
-  nodes: FakeNodes;
   tellVm: (uid: string) => Promise<void>;
   createVmi(vmi: ObjectRef, facts?: Partial<InstanceFacts>): FakeVmi;
   /** The kubelet schedules the Pod and starts its containers. */
@@ -56,9 +56,9 @@ export type News =
   | { kind: 'pod'; facts: PodFacts }
   | { kind: 'domain'; report: DomainReport }
   | { kind: 'vmi'; facts: InstanceFacts }
+  | { kind: 'node'; report: NodeReport; vmi: ObjectRef }
   | { kind: 'vmim'; facts: MigrationFacts; vmi: ObjectRef };
 
-  | { kind: 'node'; report: NodeReport; vmi: ObjectRef }
 export interface Manners extends MigrationManners {
   /** 'prompt' starts a Pod as soon as it is created and ends it as soon as it is deleted; 'slow' leaves both to the test. */
   kubelet: 'prompt' | 'slow';
@@ -189,6 +189,7 @@ export const newWorld = (): World => {
     await setDomain(pod, { state: 'shuttingDown', ...(deadline === undefined ? {} : { deadline }) });
   };
 
+  const nodes = newNodes({ pods, vmis, refuse, told });
   const migrations = newMigrations({
     ...{ pods, tokens, vmis, manners, violations, refuse, podAt, setPod, setDomain, runToken, told, isActive },
     startPod: (uid) => world.startPod(uid),
@@ -196,10 +197,10 @@ export const newWorld = (): World => {
 
   const controller: ControllerActivities = {
     ...migrations.controller,
+    ...nodes.controller,
     adoptInstance: async (vmi) => {
       const instance = vmis.get(vmi.uid)?.facts;
       const token = tokens.get(vmi.name);
-  const nodes = newNodes({ pods, vmis, refuse, told });
       return {
         ...(instance === undefined ? {} : { instance }),
         ...(token === undefined ? {} : { token: runToken(token) }),
@@ -221,7 +222,6 @@ export const newWorld = (): World => {
       if (holder?.pod !== undefined) throw failure('TokenHeld', `Pod ${holder.pod.name} holds the token`);
       Object.assign(token, { epoch: token.epoch + 1, holder: { vmiUid: vmi.uid, attempt } });
       return runToken(token);
-    ...nodes.controller,
     },
     ensureLauncherPod: async ({ vmi, attempt, epoch }) => {
       refuse('ensureLauncherPod');
@@ -282,6 +282,7 @@ export const newWorld = (): World => {
         await told({ kind: 'pod', facts: { ...found.facts, gone: true } });
       } else if (!found.facts.deleting) {
         await setPod(found, { deleting: true });
+        if (nodes.isOff(found.facts.node)) return found.facts;
         await signalGuest(found, undefined);
         if (manners.kubelet === 'prompt' && !isActive(found)) await world.endPod(pod.uid);
       }
@@ -306,7 +307,6 @@ export const newWorld = (): World => {
     admitVirtualMachine: async () => undefined,
     createInstance: async ({ vm }) => {
       refuse('createInstance');
-        if (nodes.isOff(found.facts.node)) return found.facts;
       const existing = [...vmis.values()].find(({ facts }) => facts.vmi.name === vm.name);
       if (existing !== undefined) return existing.facts;
       created += 1;
@@ -349,6 +349,7 @@ export const newWorld = (): World => {
 
   const node: NodeActivities = {
     ...migrations.node,
+    ...nodes.node,
     syncInstance: async ({ vmi, pod, epoch, paused }) => {
       refuse('syncInstance');
       const token = tokenOf(vmi);
@@ -396,7 +397,6 @@ export const newWorld = (): World => {
     createVmi: (vmi, facts) => {
       const fake: FakeVmi = {
         facts: {
-    ...nodes.node,
           ...{ vmi, resourceVersion: '1', phase: 'Pending', deleting: false, gracePeriodSeconds: 30, finalizers: [] },
           ...{ ready: false, paused: false, ...facts },
         },

@@ -63,6 +63,8 @@ export interface InstanceReport {
   /** Pods that may hold the domain: uid -> node ('' while unscheduled). */
   activePods: Record<string, string>;
   node?: string;
+  /** Image of the Pod's launcher. */
+  launcherImage?: string;
   conditions: ConditionReport[];
   domain?: DomainReport;
   reason?: string;

@@ -56,6 +56,8 @@ export interface DomainHardware {
   memoryBytes?: number;
   /** By name of the disk: its name in the guest ("vda"), and bytes of an image that the launcher has made. */
   disks?: Record<string, { target: string; size?: number }>;
+  /** By name of the interface. */
+  interfaces?: Record<string, { mac?: string; queues?: number; link?: string }>;
   /** SELinux context of the launcher; "none" without SELinux. */
   selinuxContext?: string;
 }

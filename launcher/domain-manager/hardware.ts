@@ -9,13 +9,16 @@ const UNITS: Record<string, number> = { b: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2
 export const hardwareOf = (
   xml: string,
   sizeOf: (path: string) => number | undefined = madeSize,
-): Pick<DomainHardware, 'machine' | 'memoryBytes' | 'disks'> => {
+): Omit<DomainHardware, 'selinuxContext'> => {
   const machine = /<type [^>]*machine='([^']+)'/.exec(xml)?.[1];
   const [, unit = 'KiB', amount] = /<currentMemory(?: unit='([^']+)')?>(\d+)</.exec(xml) ?? [];
   return {
     ...(machine === undefined ? {} : { machine }),
     ...(amount === undefined ? {} : { memoryBytes: Number(amount) * (UNITS[unit] ?? 1) }),
     disks: Object.fromEntries([...xml.matchAll(/<disk [^]*?<\/disk>/g)].flatMap(([disk]) => diskOf(disk, sizeOf))),
+    interfaces: Object.fromEntries(
+      [...xml.matchAll(/<interface [^]*?<\/interface>/g)].flatMap(([nic]) => interfaceOf(nic)),
+    ),
   };
 };
 
@@ -23,13 +26,34 @@ const diskOf = (
   xml: string,
   sizeOf: (path: string) => number | undefined,
 ): [string, NonNullable<DomainHardware['disks']>[string]][] => {
-  const name = /<alias name='ua-([^']+)'/.exec(xml)?.[1];
+  const name = nameOf(xml);
   const target = /<target dev='([^']+)'/.exec(xml)?.[1];
   if (name === undefined || target === undefined) return [];
   const file = /<source file='([^']+)'/.exec(xml)?.[1];
   const size = file === undefined ? undefined : sizeOf(file);
   return [[name, { target, ...(size === undefined ? {} : { size }) }]];
 };
+
+const interfaceOf = (xml: string): [string, NonNullable<DomainHardware['interfaces']>[string]][] => {
+  const name = nameOf(xml);
+  if (name === undefined) return [];
+  const mac = /<mac address='([^']+)'/.exec(xml)?.[1];
+  const queues = /<driver [^>]*queues='(\d+)'/.exec(xml)?.[1];
+  const link = /<link state='([^']+)'/.exec(xml)?.[1];
+  return [
+    [
+      name,
+      {
+        ...(mac === undefined ? {} : { mac }),
+        ...(queues === undefined ? {} : { queues: Number(queues) }),
+        ...(link === undefined ? {} : { link }),
+      },
+    ],
+  ];
+};
+
+/** Name of a device in the VMI's spec. */
+const nameOf = (xml: string): string | undefined => /<alias name='ua-([^']+)'/.exec(xml)?.[1];
 
 /** Bytes of an image that the launcher itself has made; other files are the user's, and grow. */
 const madeSize = (path: string): number | undefined =>

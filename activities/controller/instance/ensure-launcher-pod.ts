@@ -23,7 +23,7 @@ export const ensureLauncherPod =
     const vmi = readableInstance(read);
     const origin = { purpose: { attempt: attempt.attempt }, epoch: attempt.epoch };
     const manifest = await renderPod(ports, vmi, origin, renderLaunchManifest);
-    const event = { kind: 'VirtualMachineInstance', ref: attempt.vmi, message: 'Created launcher Pod' } as const;
+    const event = { kind: 'VirtualMachineInstance', ref: attempt.vmi, message: 'Created virtual machine pod' } as const;
     return ensurePod(ports, { vmi, manifest, named, besides: [], event });
   };
 

@@ -38,7 +38,7 @@ export const ensureTargetPod =
     const manifest = await renderPod(ports, withImagesOf(vmi, statuses), origin, (input) =>
       renderTargetManifest(input, target),
     );
-    const message = `Created target Pod of the migration of ${request.vmi.name}:`;
+    const message = 'Created migration target pod';
     const event = { kind: 'VirtualMachineInstanceMigration', ref: migration, message } as const;
     return ensurePod(ports, { vmi, manifest, named: moving?.pod, besides: [source.uid], event });
   };

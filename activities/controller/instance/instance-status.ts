@@ -1,14 +1,14 @@
 import type { ConditionReport, InstanceReport } from '../../../api/contract/activities.ts';
-import { NODE_UNRESPONSIVE } from '../../../api/contract/nodes.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
-import type { GuestOSInfo, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
-import type { DomainReport } from '../../../api/launcher/reports.ts';
-import type { Migratability } from '../../../api/migratability/index.ts';
+import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { NODE_NAME_LABEL } from '../../facts/labels.ts';
 import { mergeConditions, timestamp } from '../conditions.ts';
 import { mergePatchOf, replacing } from '../merge-patch.ts';
+import { beginningFields, guestFields } from './guest-status.ts';
 import { interfaceStatuses } from './interfaces.ts';
 import { migrationFields, migrationLabels } from './migration-status.ts';
+import type { Surroundings } from './surroundings.ts';
+import { volumeStatuses } from './volume-status.ts';
 
 /** Condition types of a VMI that its entity writes; all others on the object belong to somebody else and stay. */
 const OWNED = new Set([
@@ -20,15 +20,12 @@ const OWNED = new Set([
   'PodScheduled',
   'MigrationOutcomeUnknown',
   'EvictionRequested',
-  NODE_UNRESPONSIVE,
 ]);
 
 /** What is read besides the VMI, live. */
-export interface StatusFacts {
+export interface StatusFacts extends Surroundings {
   /** The Pod that runs the domain; absent while there is none. */
   pod?: Pod | undefined;
-  /** Absent: what the object says stays. */
-  migratability?: Migratability | undefined;
   /** RFC 3339, for conditions whose status changes. */
   now: string;
 }
@@ -40,10 +37,11 @@ export interface StatusFacts {
 export const instancePatch = (
   vmi: VirtualMachineInstance,
   report: InstanceReport,
-  { pod, migratability, now }: StatusFacts,
+  facts: StatusFacts,
 ): Record<string, unknown> | undefined => {
-  const status = vmi.status;
-  const { domain, node } = report;
+  const { status } = vmi;
+  const { pod, migratability, dataVolumes, now } = facts;
+  const { node, launcherImage } = report;
   const phase = phaseOf(report);
   if (isAsCreated(vmi, report)) return undefined;
   const labels = { ...(node === undefined ? {} : { [NODE_NAME_LABEL]: node }), ...migrationLabels(vmi, report) };
@@ -55,7 +53,7 @@ export const instancePatch = (
       activePods: replacing(status?.activePods, report.activePods),
       conditions: mergeConditions(
         status?.conditions ?? [],
-        [...report.conditions, ...migratabilityConditions(migratability)],
+        [...report.conditions, ...(dataVolumes === undefined ? [] : [dataVolumes]), ...movable(migratability)],
         (type) => OWNED.has(type),
         timestamp(now),
       ),
@@ -63,14 +61,40 @@ export const instancePatch = (
       ...(node === undefined ? {} : { nodeName: node, migrationTransport: 'Unix' }),
       ...(migratability === undefined ? {} : { migrationMethod: migratability.method }),
       ...migrationFields(vmi, report),
-      ...(domain === undefined || phase !== 'Running' ? {} : guestFields(vmi, domain, pod)),
+      ...(launcherImage === undefined ? {} : { launcherContainerImageVersion: launcherImage }),
+      ...deviceFields(vmi, report, facts),
       ...(pod?.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
     },
   });
 };
 
-const migratabilityConditions = (assessed: Migratability | undefined): ConditionReport[] =>
+const movable = (assessed: Surroundings['migratability']): ConditionReport[] =>
   assessed === undefined ? [] : [assessed.live, assessed.storage];
+
+/** What is known of volumes, interfaces and guest: as configured once there is a Pod, as it is while the guest runs, and as it was afterwards. */
+const deviceFields = (
+  vmi: VirtualMachineInstance,
+  report: InstanceReport,
+  { pod, claims, beginnings }: StatusFacts,
+): Record<string, unknown> => {
+  const { domain, phase, activePods } = report;
+  if (phase === 'Running') {
+    const guest = domain === undefined ? {} : guestFields(vmi, domain, pod);
+    const volumeStatus = volumeStatuses(vmi, { claims, hardware: domain?.hardware });
+    return merged(beginningFields(vmi, beginnings), { ...guest, volumeStatus });
+  }
+  const isStarting = phase !== 'Succeeded' && phase !== 'Failed' && Object.keys(activePods).length > 0;
+  if (!isStarting || vmi.status?.volumeStatus !== undefined) return {};
+  return { interfaces: interfaceStatuses(vmi, undefined, undefined), volumeStatus: volumeStatuses(vmi, { claims }) };
+};
+
+/** Memory is said by both: what the guest started with, and what it has. */
+const merged = (beginnings: Record<string, unknown>, guest: Record<string, unknown>): Record<string, unknown> => ({
+  ...{ ...beginnings, ...guest },
+  ...(beginnings['memory'] === undefined
+    ? {}
+    : { memory: { ...beginnings['memory'], ...(guest['memory'] as object) } }),
+});
 
 /** Scheduling means that there is a launcher Pod to be scheduled (KubeVirt's meaning): before, the instance is pending. */
 const phaseOf = ({ phase, activePods }: InstanceReport): string =>
@@ -93,8 +117,3 @@ const phaseTimes = (vmi: VirtualMachineInstance, report: InstanceReport): object
   );
   return [...known, ...added.map(({ phase, at }) => ({ phase, phaseTransitionTimestamp: timestamp(at) }))];
 };
-
-const guestFields = (vmi: VirtualMachineInstance, domain: DomainReport, pod: Pod | undefined): object => ({
-  interfaces: interfaceStatuses(vmi, domain.agent, pod),
-  ...(domain.agent.os === undefined ? {} : { guestOSInfo: domain.agent.os satisfies GuestOSInfo }),
-});

@@ -1,23 +1,23 @@
 import type { ControllerActivities, InstanceReport } from '../../../api/contract/activities.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
+import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { APP_LABEL, CREATED_BY_LABEL, LAUNCHER_APP } from '../../facts/labels.ts';
 import type { KubePort } from '../../kube/port.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { ifStillThere, onConflictAgain } from '../races.ts';
+import { recordEvent } from '../record-event.ts';
+import { eventsOf } from './events.ts';
 import { instancePatch } from './instance-status.ts';
-import { assessMigratability } from './migratability.ts';
 import { findInstance } from './read.ts';
 import { publishGates } from './readiness-gate.ts';
+import { surroundings } from './surroundings.ts';
 
 /** Brings status and labels of the VMI, and its Pods' readiness gates, to what the entity reports; writes only what differs. */
 export const publishInstance =
-  ({
-    kube,
-    clock,
-    config,
-  }: Pick<ControllerPorts, 'kube' | 'clock' | 'config'>): ControllerActivities['publishInstance'] =>
+  (ports: Pick<ControllerPorts, 'kube' | 'clock' | 'config' | 'log'>): ControllerActivities['publishInstance'] =>
   async ({ vmi: ref, report }) => {
+    const { kube, clock, config } = ports;
     const now = (): string => clock().toISOString();
     const pods = await onConflictAgain(async () => {
       const found = await domainPods(kube, ref, report);
@@ -28,14 +28,26 @@ export const publishInstance =
     await onConflictAgain(async () => {
       const vmi = await findInstance(kube, ref);
       if (vmi === undefined) return;
-      const migratability = await assessMigratability(kube, vmi, report, config());
-      const patch = instancePatch(vmi, report, { pod, migratability, now: now() });
-      if (patch === undefined) return;
-      const { uid, resourceVersion } = vmi.metadata ?? {};
-      const metadata = { ...(patch['metadata'] as object | undefined), uid, resourceVersion };
-      await ifStillThere(kube.mergePatch('VirtualMachineInstance', ref, { ...patch, metadata }));
+      const around = await surroundings(kube, vmi, report, config());
+      const patch = instancePatch(vmi, report, { ...around, pod, now: now() });
+      // Told beside the write, not after it: a write that succeeds leaves nothing to compare with.
+      await Promise.all([
+        patch === undefined ? undefined : writeStatus(kube, ref, vmi, patch),
+        ...eventsOf(vmi, report).map((event) => recordEvent(ports, { kind: 'VirtualMachineInstance', ref, ...event })),
+      ]);
     });
   };
+
+const writeStatus = async (
+  kube: KubePort,
+  ref: ObjectRef,
+  { metadata: live }: VirtualMachineInstance,
+  patch: Record<string, unknown>,
+): Promise<void> => {
+  const { uid, resourceVersion } = live ?? {};
+  const metadata = { ...(patch['metadata'] as object | undefined), uid, resourceVersion };
+  await ifStillThere(kube.mergePatch('VirtualMachineInstance', ref, { ...patch, metadata }));
+};
 
 /** The VMI's launcher Pods, live; none while nothing runs, when nobody asks for them. */
 const domainPods = async (kube: KubePort, ref: ObjectRef, report: InstanceReport): Promise<Pod[]> => {

@@ -24,7 +24,7 @@ export const networkAnnotations = ({ metadata, spec }: VirtualMachineInstance): 
 };
 
 /** The attachment replaces the Pod's own network. */
-const isPrimary = (multus: object): boolean => 'default' in multus && multus.default === true;
+export const isPrimary = (multus: object): boolean => 'default' in multus && multus.default === true;
 
 /** One attached network; keys in the order of the network attachment standard. */
 const attachment = (
@@ -33,14 +33,17 @@ const attachment = (
   mac: string | undefined,
 ): { name: string; namespace: string; mac?: string; interface: string } => {
   const [first = '', second] = (network.multus?.networkName ?? '').split('/');
-  const hash = createHash('sha256').update(network.name).digest('hex').slice(0, HASHED_NAME_LENGTH);
   return {
     name: second ?? first,
     namespace: second === undefined ? namespace : first,
     ...(mac ? { mac } : {}),
-    interface: `pod${hash}`,
+    interface: podInterfaceName(network.name),
   };
 };
+
+/** Name of a secondary network's interface in the Pod. */
+export const podInterfaceName = (network: string): string =>
+  `pod${createHash('sha256').update(network).digest('hex').slice(0, HASHED_NAME_LENGTH)}`;
 
 /** Both names of the setting that has a service mesh treat the guest's bridge as a source of traffic. */
 const meshAnnotations = (): Record<string, string> => ({

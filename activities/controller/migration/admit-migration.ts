@@ -13,7 +13,7 @@ import { readableInstance } from '../../facts/readable.ts';
 import { failure } from '../../failures.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { including } from '../finalizers.ts';
-import { accessModes } from '../instance/migratability.ts';
+import { accessModes } from '../instance/surroundings.ts';
 import { readClaims } from '../volumes/claims.ts';
 import { findInstance } from '../instance/read.ts';
 import { instanceLabel } from '../launch-manifest/names.ts';

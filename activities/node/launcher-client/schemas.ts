@@ -31,6 +31,9 @@ const hardware = z.object({
   machine: optionalText,
   memoryBytes: z.exactOptional(count),
   disks: z.exactOptional(z.record(text, z.object({ target: text, size: z.exactOptional(count) }))),
+  interfaces: z.exactOptional(
+    z.record(text, z.object({ mac: optionalText, queues: z.exactOptional(count), link: optionalText })),
+  ),
   selinuxContext: optionalText,
 });
 

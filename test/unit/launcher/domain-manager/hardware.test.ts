@@ -18,6 +18,14 @@ const XML = `<domain type='kvm' id='1'>
       <alias name='ua-seed'/>
     </disk>
     <disk type='file' device='cdrom'><target dev='sdb' bus='sata'/><alias name='sata0-0-1'/></disk>
+    <interface type='ethernet'>
+      <mac address='02:00:00:00:00:01'/>
+      <target dev='tap0' managed='no'/>
+      <driver name='vhost' queues='2'/>
+      <link state='down'/>
+      <alias name='ua-default'/>
+    </interface>
+    <interface type='ethernet'><mac address='02:00:00:00:00:02'/><alias name='ua-red'/></interface>
   </devices>
 </domain>`;
 
@@ -27,6 +35,10 @@ test('the machine, the memory and the disks as libvirt has them; a disk that is 
     machine: 'pc-q35-7.2',
     memoryBytes: 128 * 2 ** 20,
     disks: { root: { target: 'vda' }, seed: { target: 'sda', size: 374784 } },
+    interfaces: {
+      default: { mac: '02:00:00:00:00:01', queues: 2, link: 'down' },
+      red: { mac: '02:00:00:00:00:02' },
+    },
   });
 });
 

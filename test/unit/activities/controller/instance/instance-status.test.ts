@@ -5,7 +5,6 @@ import type { Pod } from '../../../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../../../api/kubevirt/types.ts';
 import type { Migratability } from '../../../../../api/migratability/index.ts';
 import { instancePatch } from '../../../../../activities/controller/instance/instance-status.ts';
-import { interfaceStatuses } from '../../../../../activities/controller/instance/interfaces.ts';
 
 const at = '2026-01-01T00:00:05.500Z';
 const vmi = (status: VirtualMachineInstance['status'] = {}): VirtualMachineInstance => ({
@@ -101,11 +100,10 @@ test('written once, it differs no more', () => {
 });
 
 test("requests of the front door and other writers' fields are not named", () => {
-  const live = vmi({ evacuationNodeName: 'node-a', migrationState: { migrationUid: 'm' }, volumeStatus: [] });
+  const live = vmi({ evacuationNodeName: 'node-a', migrationState: { migrationUid: 'm' } });
   const keys = Object.keys(statusOf(instancePatch(live, report(), { pod, now: at })));
   expect(keys).not.toContain('evacuationNodeName');
   expect(keys).not.toContain('migrationState');
-  expect(keys).not.toContain('volumeStatus');
 });
 
 test('times that are on the object stay: it may be older than the entity', () => {
@@ -129,33 +127,6 @@ test('an ended instance keeps what was known of its guest and tells its reason',
   );
   expect(status).toMatchObject({ phase: 'Succeeded', reason: 'guest ended: agentShutdown' });
   expect(status).not.toHaveProperty('guestOSInfo');
-});
-
-test('interfaces: the Pod address on the Pod network, then what only the guest knows', () => {
-  expect(interfaceStatuses(vmi(), domain('running').agent, pod)).toEqual([
-    {
-      name: 'default',
-      mac: '02:00:00:00:00:01',
-      interfaceName: 'eth0',
-      ipAddress: '10.244.0.5',
-      ipAddresses: ['10.244.0.5'],
-      infoSource: 'domain, guest-agent',
-      queueCount: 1,
-    },
-    {
-      interfaceName: 'docker0',
-      mac: '02:00:00:00:00:99',
-      ipAddress: '172.17.0.1',
-      ipAddresses: ['172.17.0.1'],
-      infoSource: 'guest-agent',
-    },
-  ]);
-});
-
-test('without an agent the configured interfaces are shown', () => {
-  expect(interfaceStatuses(vmi(), { connected: false }, undefined)).toEqual([
-    { name: 'default', mac: '02:00:00:00:00:01', infoSource: 'domain', queueCount: 1 },
-  ]);
 });
 
 const assessed: Migratability = {
@@ -190,4 +161,44 @@ test('an unknown outcome of a migration is told, and taken back', () => {
   expect(statusOf(told)['conditions']).toMatchObject([unknown]);
   const live = vmi(statusOf(told));
   expect(statusOf(instancePatch(live, report(), { pod, now: at }))['conditions']).toMatchObject([{ type: 'Ready' }]);
+});
+
+const hardware = {
+  machine: 'pc-q35-7.2',
+  memoryBytes: 128 * 2 ** 20,
+  disks: { root: { target: 'vda' } },
+  selinuxContext: 'none',
+};
+
+test('what libvirt made of it: machine, memory, context, names of disks', () => {
+  const live = vmi();
+  live.spec.volumes = [{ name: 'root', containerDisk: { image: 'x' } }];
+  const told = report({ domain: { ...domain('running'), hardware }, launcherImage: 'launcher:1' });
+  expect(statusOf(instancePatch(live, told, { pod, now: at }))).toMatchObject({
+    machine: { type: 'pc-q35-7.2' },
+    memory: { guestCurrent: '128Mi' },
+    selinuxContext: 'none',
+    volumeStatus: [{ name: 'root', target: 'vda' }],
+    launcherContainerImageVersion: 'launcher:1',
+  });
+});
+
+test('of an object that has passed no admission its beginnings are told, once', () => {
+  const beginnings = { memory: { guestAtBoot: '1Gi', guestRequested: '1Gi' }, runtimeUser: 107 };
+  const told = report({ domain: { ...domain('running'), hardware } });
+  const first = statusOf(instancePatch(vmi(), told, { pod, beginnings, now: at }));
+  expect(first['memory']).toEqual({ guestAtBoot: '1Gi', guestRequested: '1Gi', guestCurrent: '128Mi' });
+  const later = statusOf(instancePatch(vmi({ runtimeUser: 0 }), told, { pod, beginnings, now: at }));
+  expect(later).not.toHaveProperty('runtimeUser');
+});
+
+test('with its Pod come the volumes and interfaces as they are configured', () => {
+  const live = vmi({ phase: 'Pending' });
+  live.spec.volumes = [{ name: 'root', containerDisk: { image: 'x' } }];
+  const { domain: _, ...starting } = report({ phase: 'Scheduling', activePods: { pu: '' } });
+  const status = statusOf(instancePatch(live, starting, { now: at }));
+  expect(status).toMatchObject({
+    volumeStatus: [{ name: 'root', target: '' }],
+    interfaces: [{ name: 'default', podInterfaceName: 'eth0' }],
+  });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { InstanceReport } from '../../../../../api/contract/activities.ts';
 import type { VirtualMachineInstance } from '../../../../../api/kubevirt/types.ts';
-import { assessMigratability } from '../../../../../activities/controller/instance/migratability.ts';
+import { surroundings } from '../../../../../activities/controller/instance/surroundings.ts';
 import type { KubePort } from '../../../../../activities/kube/port.ts';
 import { configured, instance } from '../../../../support/instances.ts';
 
@@ -31,7 +31,7 @@ test.each<[string, string[] | undefined, string]>([
   ['a claim that one node can mount', ['ReadWriteOnce'], 'False'],
   ['a claim that is not there', undefined, 'False'],
 ])('%s', async (_, modes, status) => {
-  const assessed = await assessMigratability(cluster(modes).kube, vmi(), report(), config);
+  const { migratability: assessed } = await surroundings(cluster(modes).kube, vmi(), report(), config);
   expect(assessed?.live.status).toBe(status);
 });
 
@@ -44,7 +44,41 @@ test.each<[string, VirtualMachineInstance, InstanceReport, boolean]>([
   ['its spec cannot be read', vmi({}, { volumes: 7 }), report(), false],
 ])('is looked at or not: %s', async (_, live, told, looked) => {
   const { kube, reads } = cluster(['ReadWriteMany']);
-  const assessed = await assessMigratability(kube, live, told, config);
+  const { migratability: assessed } = await surroundings(kube, live, told, config);
   expect(assessed !== undefined).toBe(looked);
-  expect(reads.length > 0).toBe(looked);
+  expect(reads.includes('Node')).toBe(looked);
+});
+
+const starting = (activePods: Record<string, string>): InstanceReport => ({ ...report('Scheduling'), activePods });
+const known = { volumeStatus: [{ name: 'v', target: '' }] };
+
+test.each<[string, VirtualMachineInstance, InstanceReport, boolean]>([
+  ['it has no Pod yet', vmi(), starting({}), false],
+  ['it gets its Pod', vmi(), starting({ p: '' }), true],
+  ['that was told before', vmi(known), starting({ p: 'node-a' }), false],
+  ['its guest runs', vmi(known), report(), true],
+  ['its guest goes on running', vmi({ ...said, ...known }), report(), false],
+])('claims are looked at or not: %s', async (_, live, told, looked) => {
+  const { claims } = await surroundings(cluster(['ReadWriteMany']).kube, live, told, config);
+  expect(claims !== undefined).toBe(looked);
+});
+
+test('while it starts, how far its DataVolumes are', async () => {
+  const get = (kind: string): Promise<unknown> =>
+    Promise.resolve(
+      kind === 'DataVolume' ? { status: { conditions: [{ type: 'Ready', status: 'False' }] } } : undefined,
+    );
+  const live = vmi({}, { volumes: [{ name: 'v', dataVolume: { name: 'd' } }] });
+  const { dataVolumes } = await surroundings({ get } as unknown as KubePort, live, starting({}), config);
+  expect(dataVolumes).toMatchObject({ type: 'DataVolumesReady', status: 'False', reason: 'NotAllDVsReady' });
+});
+
+test('what its admission would have said of the guest is said when it runs', async () => {
+  const live = vmi({}, { domain: { devices: {}, memory: { guest: '128Mi' }, cpu: { cores: 2 } } });
+  const { beginnings } = await surroundings(cluster(['ReadWriteMany']).kube, live, report(), config);
+  expect(beginnings).toEqual({
+    memory: { guestAtBoot: '128Mi', guestCurrent: '128Mi', guestRequested: '128Mi' },
+    currentCPUTopology: { cores: 2 },
+    runtimeUser: 107,
+  });
 });

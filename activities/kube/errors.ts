@@ -15,7 +15,10 @@ const parse = (body: string): Status => {
   }
 };
 
-/** The one place where an answer of the API server that is not a success becomes a KubeError. `what` names the request in messages. */
+/**
+ * The one place where an answer of the API server that is not a success becomes a KubeError. `what` names the request in messages. The answer itself
+ * is the error's cause.
+ */
 export const fromResponse = (status: number, body: string, what: string): KubeError => {
   const answer = parse(body);
   const detail = answer.message ?? body.slice(0, 500).trim();
@@ -23,6 +26,7 @@ export const fromResponse = (status: number, body: string, what: string): KubeEr
     status,
     answer.reason ?? `HTTP${status}`,
     `${what}: ${detail === '' ? `HTTP ${status}` : detail}`,
+    { cause: answer },
   );
 };
 
@@ -35,6 +39,9 @@ export const fromNetwork = (error: unknown, what: string): KubeError => {
 
 /** The API server says that there is no such object. A path that it does not serve (yet) is another thing: it proves nothing. */
 export const isNotFound = (error: unknown): boolean => error instanceof KubeError && error.reason === 'NotFound';
+/** The API server has no such path: the kind's CRD is not installed, or not ready yet. */
+export const isNotServed = (error: unknown): boolean =>
+  error instanceof KubeError && error.status === 404 && error.reason !== 'NotFound';
 export const isConflict = (error: unknown): boolean =>
   error instanceof KubeError && error.status === 409 && error.reason === 'Conflict';
 export const isAlreadyExists = (error: unknown): boolean =>

@@ -16,6 +16,8 @@ export interface Change<T> {
 export interface InformerOptions<K extends Kind> {
   rest: Rest;
   kind: K;
+  /** One namespace only. */
+  namespace?: string;
   labelSelector?: string;
   fieldSelector?: string;
   log: Logger;
@@ -113,6 +115,11 @@ export class Informer<K extends Kind> {
     return this.#resourceVersion === undefined || this.#clock() - this.#listedAt > resyncMs;
   }
 
+  #scope(): { namespace?: string } {
+    const { namespace } = this.#options;
+    return namespace === undefined ? {} : { namespace };
+  }
+
   #selectors(): { labelSelector?: string; fieldSelector?: string } {
     const { labelSelector, fieldSelector } = this.#options;
     return {
@@ -123,7 +130,7 @@ export class Informer<K extends Kind> {
 
   async #list(signal: AbortSignal): Promise<void> {
     const { rest, kind } = this.#options;
-    const { items, resourceVersion } = await listAll(rest, kind, { ...this.#selectors(), signal });
+    const { items, resourceVersion } = await listAll(rest, kind, { ...this.#scope(), ...this.#selectors(), signal });
     this.#heard();
     const alive = new Set(items.map(({ metadata }) => metadata?.uid ?? ''));
     for (const [uid, before] of this.#cache) if (!alive.has(uid)) this.#remove(uid, before);
@@ -135,7 +142,7 @@ export class Informer<K extends Kind> {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { rest, kind } = this.#options;
+    const { rest, kind, namespace } = this.#options;
     const query = {
       watch: 'true',
       allowWatchBookmarks: 'true',
@@ -144,7 +151,7 @@ export class Informer<K extends Kind> {
       ...this.#selectors(),
     };
     const onOpen = (): void => this.#heard();
-    const events = rest.lines({ method: 'GET', path: collectionPath(kind), query, signal, onOpen });
+    const events = rest.lines({ method: 'GET', path: collectionPath(kind, namespace), query, signal, onOpen });
     try {
       for await (const event of events) {
         this.#heard();

@@ -1,0 +1,7 @@
+interface Conditioned {
+  status?: { conditions?: readonly { type: string; status: string }[] };
+}
+
+/** A condition is there and True. */
+export const isTrue = ({ status }: Conditioned, type: string): boolean =>
+  status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;

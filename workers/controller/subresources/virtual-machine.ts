@@ -1,0 +1,77 @@
+import type { VirtualMachineSubresource } from '../../../api/subresources/catalogue.ts';
+import { expandVirtualMachine } from '../../../api/subresources/expand.ts';
+import type { Decision } from '../../../api/subresources/lifecycle.ts';
+import { decideMigrate, decideRestart, decideStart, decideStop } from '../../../api/subresources/lifecycle.ts';
+import type { OptionsOf } from '../../../api/subresources/options.ts';
+import { readOptions } from '../../../api/subresources/options.ts';
+import { conflict, notFound } from '../../../api/subresources/status.ts';
+import type { Answer } from './answer.ts';
+import { refuse } from './answer.ts';
+import { cancelEvacuation } from './evacuation.ts';
+import type { ObjectName } from './objects.ts';
+import { readInstanceOfVm, readPair } from './objects.ts';
+import type { Asked, SubresourcePorts } from './ports.ts';
+import { NO_HOTPLUG } from './volumes.ts';
+import { carryOut } from './writes.ts';
+
+/** Answers what is asked of a VM, but for streams. @throws KubeError */
+export const askVirtualMachine = async (
+  ports: SubresourcePorts,
+  subresource: Exclude<VirtualMachineSubresource, 'portforward'>,
+  object: ObjectName,
+  asked: Asked,
+): Promise<Answer> => {
+  switch (subresource) {
+    case 'start':
+    case 'stop':
+    case 'restart':
+    case 'migrate':
+      return change(ports, subresource, object, asked);
+    case 'evacuate/cancel':
+      return cancelEvacuation(ports, object, asked, readInstanceOfVm);
+    case 'addvolume':
+    case 'removevolume':
+      return NO_HOTPLUG;
+    case 'expand-spec': {
+      const pair = await readPair(ports.kube, object);
+      if (pair.refusal !== undefined) return pair;
+      const expanded = expandVirtualMachine(pair.vm);
+      return expanded.refusal === undefined ? { status: 200, json: expanded.vm } : expanded;
+    }
+  }
+};
+
+type Pair = Exclude<Awaited<ReturnType<typeof readPair>>, { refusal: object }>;
+
+type Action = 'start' | 'stop' | 'restart' | 'migrate';
+
+/** What each request comes to, once its body and the objects are read. */
+const DECIDE: { [K in Action]: (pair: Pair, options: OptionsOf<K>) => Decision } = {
+  start: decideStart,
+  stop: decideStop,
+  restart: decideRestart,
+  migrate: ({ vm, vmi }, options) =>
+    vmi === undefined
+      ? { refusal: notFound('virtualmachineinstance', vm.metadata?.name ?? '') }
+      : decideMigrate(vm, vmi, options),
+};
+
+const change = async <K extends Action>(
+  ports: SubresourcePorts,
+  action: K,
+  object: ObjectName,
+  { body, query }: Asked,
+): Promise<Answer> => {
+  const read = readOptions(action, body, query.getAll('dryRun'));
+  if (read.refusal !== undefined) return read;
+  const pair = await readPair(ports.kube, object);
+  if (pair.refusal !== undefined) return pair;
+  if (pair.vm.metadata?.deletionTimestamp !== undefined && action !== 'stop') {
+    return refuse(conflict('virtualmachine', object.name, 'VM is being deleted'));
+  }
+  const decide: (pair: Pair, options: OptionsOf<K>) => Decision = DECIDE[action];
+  const decision = decide(pair, read.options);
+  if (decision.refusal !== undefined) return decision;
+  const refusal = await carryOut(ports, object, decision.writes, read.options.dryRun);
+  return refusal === undefined ? { status: 202 } : refuse(refusal);
+};

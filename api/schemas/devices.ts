@@ -66,7 +66,7 @@ export const devices = z.looseObject({
   disks: z.array(disk).optional(),
   interfaces: z.array(networkInterface).optional(),
   filesystems: z.array(z.looseObject({ name: text, virtiofs: present.optional() })).optional(),
-  inputs: z.array(z.looseObject({ bus: text.optional(), type: text.optional() })).optional(),
+  inputs: z.array(z.looseObject({ name: text, bus: text.optional(), type: text.optional() })).optional(),
   gpus: z.array(hostDevice).optional(),
   hostDevices: z.array(hostDevice).optional(),
   autoattachGraphicsDevice: flag.optional(),
@@ -82,6 +82,7 @@ export const devices = z.looseObject({
   rng: present.optional(),
   watchdog: z
     .looseObject({
+      name: text,
       i6300esb: z.looseObject({ action: text.optional() }).optional(),
       diag288: z.looseObject({ action: text.optional() }).optional(),
     })

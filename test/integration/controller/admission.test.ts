@@ -76,7 +76,7 @@ const vmi = (name: string, spec: object = {}): VirtualMachineInstance =>
     kind: 'VirtualMachineInstance',
     metadata: { name, namespace: NAMESPACE },
     spec: { domain: { memory: { guest: '64Mi' }, devices: {} }, ...spec },
-  }) as VirtualMachineInstance;
+  });
 
 const vm = (name: string, spec: object = {}): VirtualMachine =>
   ({
@@ -84,7 +84,7 @@ const vm = (name: string, spec: object = {}): VirtualMachine =>
     kind: 'VirtualMachine',
     metadata: { name, namespace: NAMESPACE },
     spec: { runStrategy: 'Halted', template: { spec: vmi(name).spec }, ...spec },
-  }) as VirtualMachine;
+  });
 
 const vmim = (name: string, vmiName: string, spec: object = {}): object => ({
   apiVersion: 'kubevirt.io/v1',

@@ -14,6 +14,7 @@ import {
 } from '../../../../api/validation/index.ts';
 import { toInstance } from '../../../../api/virtual-machine/index.ts';
 import { gated } from '../../../support/instances.ts';
+import { mutated } from '../../../support/mutations.ts';
 import { RICH_GATES, richInstance, richMigration, richVirtualMachine } from './samples.ts';
 
 /** BAD_INPUT_TIMES=10 tries ten times as many, for a long look. */
@@ -44,56 +45,6 @@ const admitted = {
     return validateMigration(newMigration(object), { vmi, migrations: [] }, config);
   },
 };
-
-type Step = string | number;
-
-/** Paths of everything below the value. */
-const pathsOf = (value: unknown, path: Step[] = []): Step[][] => {
-  if (typeof value !== 'object' || value === null) return [path];
-  const entries: [Step, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
-  return [...(path.length > 0 ? [path] : []), ...entries.flatMap(([key, member]) => pathsOf(member, [...path, key]))];
-};
-
-/** The value with another one at the path; undefined takes it away. */
-const changed = (value: unknown, [step, ...rest]: Step[], to: unknown): unknown => {
-  if (step === undefined) return to;
-  if (Array.isArray(value))
-    return value.map((item: unknown, index) => (index === step ? changed(item, rest, to) : item));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]: [string, unknown]) => [
-      key,
-      key === step ? changed(member, rest, to) : member,
-    ]),
-  );
-};
-
-const replacement = fc.oneof(
-  fc.constantFrom<unknown>(
-    undefined,
-    null,
-    '',
-    ' ',
-    'x',
-    '-1',
-    '0',
-    '1Gi',
-    'A_b.c',
-    'é'.repeat(300),
-    0,
-    -1,
-    1.5,
-    1e21,
-    65536,
-  ),
-  fc.constantFrom<unknown>(true, false, [], {}, [{}], [null], ['x', 'x'], { x: 1 }, { name: 'x' }, [[{}]]),
-  fc.jsonValue(),
-);
-
-const mutated = (sample: object): fc.Arbitrary<unknown> =>
-  fc
-    .array(fc.tuple(fc.constantFrom(...pathsOf(sample)), replacement), { minLength: 1, maxLength: 3 })
-    .map((changes) => changes.reduce<unknown>((object, [path, to]) => changed(object, path, to), sample));
 
 test.each([
   ['instance', richInstance()],

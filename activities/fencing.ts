@@ -1,7 +1,8 @@
 import type { Fence } from '../api/contract/nodes.ts';
 import { FENCE_RECORD_NAMESPACE, fenceRecordName } from '../api/contract/nodes.ts';
 import type { Lease, Node } from '../api/kubernetes/types.ts';
-import { fenceOn, recordedFence } from './facts/fence.ts';
+import { fenceOn } from '../api/fencing/index.ts';
+import { recordedFence } from './facts/fence-record.ts';
 import type { KubePort } from './kube/port.ts';
 
 type Kube = Pick<KubePort, 'get'>;

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { cancelCommand } from './commands/cancel.ts';
 import { diagnoseCommand } from './commands/diagnose.ts';
+import { fenceCommand } from './commands/fence.ts';
 import { historyCommand } from './commands/history.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { restartCommand } from './commands/restart.ts';
@@ -28,6 +29,7 @@ Examples:
   virtflow diagnose web-1              why does it not start, stop or migrate, and what to do
   virtflow history web-1               every start, shutdown and migration with its steps, durations, nodes and reasons
   virtflow retry web-1                 end the current wait of an operation, or try the failed one again
+  virtflow fence node-b                its machine is off and stays so: its VMs start elsewhere
   virtflow temporal setup              create the Temporal namespace and search attributes
 
 Connections:
@@ -46,6 +48,7 @@ for (const command of [
   diagnoseCommand,
   historyCommand,
   retryCommand,
+  fenceCommand,
   temporalCommand,
 ])
   program.addCommand(command());

@@ -21,6 +21,4 @@ export const UNPAUSED_GATE = 'kubevirt.io/virtual-machine-unpaused';
 export const COMPUTE = 'compute';
 /** On a VMIM: name of its VMI; virtctl selects by it. */
 export const MIGRATED_INSTANCE_LABEL = 'kubevirt.io/vmi-name';
-/** On a Node: last heartbeat of its worker, and whether the worker takes VMs. */
-export const HEARTBEAT_ANNOTATION = 'kubevirt.io/heartbeat';
-export const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
+export { HEARTBEAT_ANNOTATION, SCHEDULABLE_LABEL } from '../../api/contract/nodes.ts';

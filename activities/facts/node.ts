@@ -1,7 +1,7 @@
 import type { NodeFacts, NodeRef } from '../../api/contract/nodes.ts';
 import { SILENT_AFTER_MS } from '../../api/contract/nodes.ts';
 import type { Node } from '../../api/kubernetes/types.ts';
-import { fenceOn } from './fence.ts';
+import { fenceOn } from '../../api/fencing/index.ts';
 import { HEARTBEAT_ANNOTATION, SCHEDULABLE_LABEL } from './labels.ts';
 
 export const nodeRef = ({ metadata }: Node): NodeRef => ({ name: metadata?.name ?? '', uid: metadata?.uid ?? '' });

@@ -12,6 +12,10 @@ export interface NodeRef {
   uid: string;
 }
 
+/** On a Node, KubeVirt's names: last heartbeat of its worker, and whether that takes VMs. */
+export const HEARTBEAT_ANNOTATION = 'kubevirt.io/heartbeat';
+export const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
+
 /** A worker that has not been heard of for so long is silent (KubeVirt's figure, its node controller), in ms. */
 export const SILENT_AFTER_MS = 300_000;
 

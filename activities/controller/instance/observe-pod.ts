@@ -1,6 +1,6 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { PodFacts } from '../../../api/contract/facts.ts';
-import { describeFence } from '../../facts/fence.ts';
+import { describeFence } from '../../../api/fencing/index.ts';
 import { liveFence } from '../../fencing.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { readPod } from '../pods.ts';

@@ -2,7 +2,7 @@ import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { Fence, NodeRef } from '../../../api/contract/nodes.ts';
 import { FENCE_RECORD_NAMESPACE, fenceRecordName } from '../../../api/contract/nodes.ts';
 import { nodeQueue } from '../../../api/contract/task-queues.ts';
-import { recordLease } from '../../facts/fence.ts';
+import { recordLease } from '../../facts/fence-record.ts';
 import { isSilent } from '../../facts/node.ts';
 import { readRecord } from '../../fencing.ts';
 import type { KubePort } from '../../kube/port.ts';

@@ -1,5 +1,5 @@
 import type { NodeActivities } from '../../../api/contract/activities.ts';
-import { describeFence } from '../../facts/fence.ts';
+import { describeFence } from '../../../api/fencing/index.ts';
 import { failure } from '../../failures.ts';
 import { liveFence, ownFence } from '../../fencing.ts';
 import type { NodePorts } from '../ports.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { recordLease } from '../../../activities/facts/fence.ts';
+import { recordLease } from '../../../activities/facts/fence-record.ts';
 import { liveFence, ownFence } from '../../../activities/fencing.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
 import type { Fence } from '../../../api/contract/nodes.ts';

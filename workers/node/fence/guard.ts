@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { describeFence, fenceOn } from '../../../activities/facts/fence.ts';
+import { describeFence, fenceOn } from '../../../api/fencing/index.ts';
 import { ownFence } from '../../../activities/fencing.ts';
 import type { OwnFence } from '../../../activities/fencing.ts';
 import type { StopPorts } from '../../../activities/node/fence/stop-domains.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { describeFence, fenceOn, recordedFence, recordLease } from '../../../../activities/facts/fence.ts';
+import { recordedFence, recordLease } from '../../../../activities/facts/fence-record.ts';
+import { describeFence, fenceOn } from '../../../../api/fencing/index.ts';
 import type { Fence } from '../../../../api/contract/nodes.ts';
 import { FENCE_ANNOTATION } from '../../../../api/contract/nodes.ts';
 import type { Node } from '../../../../api/kubernetes/types.ts';

@@ -1,18 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { Logger } from 'pino';
 import { COMMAND_SOCKET, INIT_SOCKET, LAUNCHER_VOLUMES } from '../api/launcher/paths.ts';
 import { serveCommands } from './command-server/index.ts';
 import { readConfig } from './config.ts';
-import type { LauncherConfig } from './config.ts';
-import { toDomainXml } from './converter/index.ts';
-import { installDaemon } from './daemon/install.ts';
-import { daemonPaths } from './daemon/paths.ts';
+import type { toDomainXml } from './converter/index.ts';
+import type { DaemonPaths } from './daemon/paths.ts';
 import { interfacesOf, readLease } from './dhcp/lease.ts';
 import { DhcpServer } from './dhcp/server.ts';
-import { createDirectories, hostnameOf, linkConsoles, prepareDisks } from './directories/index.ts';
+import { hostnameOf, linkConsoles, prepareDisks } from './directories/index.ts';
 import { storageProbe } from './directories/storage-probe.ts';
 import { exitCodeOf } from './domain-manager/assess.ts';
 import { DomainManager } from './domain-manager/index.ts';
@@ -20,27 +16,31 @@ import { Memory } from './domain-manager/memory.ts';
 import { ReportStream } from './domain-manager/report-stream.ts';
 import { AgentPoller } from './guest-agent/poller.ts';
 import { Guest } from './guest/index.ts';
-import { startLibvirtd, stopInit, TERMINATED_FILE } from './init/supervisor.ts';
+import { TERMINATED_FILE } from './init/supervisor.ts';
 import { Migrations } from './migration/index.ts';
 
-/** libvirtd listens in the volume of the sockets: from the node, the path to the libvirt volume is too long for a socket address. */
-const LIBVIRT_DIRECTORY = 'lv';
 /** A reader that is alive takes the last report at once; one that restarts finds it in the state volume later. */
 const LAST_REPORT_WAIT_MS = 15_000;
+/** The node worker connects first: that need not wait. */
+const CONVERTER_AFTER_MS = 100;
 
-/** Runs until the domain has ended, or until the Pod shall end and there is no domain; returns the Pod's exit code. */
-async function main(config: LauncherConfig, log: Logger): Promise<number> {
+/** Only a domain's start needs it: loaded when the launcher has said that it is there. */
+export const loadConverter = async (): Promise<typeof toDomainXml> =>
+  (await import('./converter/index.ts')).toDomainXml;
+
+/**
+ * Serves one VMI, with a libvirtd that is being started. Runs until the domain has ended, or until the Pod shall end and there is no domain; returns the
+ * Pod's exit code.
+ */
+export async function runLauncher(daemon: DaemonPaths, env: NodeJS.ProcessEnv): Promise<number> {
+  const log = pino({ base: {} });
+  const config = readConfig(env);
   const terminated = termination();
-  const daemon = daemonPaths(LAUNCHER_VOLUMES.libvirt.path, join(LAUNCHER_VOLUMES.sockets.path, LIBVIRT_DIRECTORY));
-  createDirectories();
   linkConsoles(config.vmi.uid);
   const memory = Memory.open(LAUNCHER_VOLUMES.state.path);
   const { epoch } = memory.now;
   const { vmi, podUid } = config;
   const reports = new ReportStream({ vmi, podUid, epoch, directory: LAUNCHER_VOLUMES.state.path });
-
-  installDaemon(daemon, podUid);
-  await startLibvirtd();
 
   const dhcp = new DhcpServer(log);
   const poller: AgentPoller = new AgentPoller({
@@ -57,7 +57,8 @@ async function main(config: LauncherConfig, log: Logger): Promise<number> {
     prepare: async (request) => {
       memory.update({ hostname: hostnameOf(request.vmi) });
       await prepareDisks(request.vmi, request.host);
-      return toDomainXml(request.vmi, request.host, storageProbe);
+      const convert = await loadConverter();
+      return convert(request.vmi, request.host, storageProbe);
     },
     onDomain: (xml) => {
       if (interfacesOf(xml).macs.length > 0) dhcp.serve(() => readLease(xml, memory.now.hostname));
@@ -77,8 +78,6 @@ async function main(config: LauncherConfig, log: Logger): Promise<number> {
       await prepareDisks(vmi, host, disks);
     },
   });
-  await domains.connected();
-  migrations.adopt();
   const directory = LAUNCHER_VOLUMES.libvirt.path;
   const guest = new Guest({ domains, memory, log, lookAgain: () => poller.lookAgain(), directory });
 
@@ -93,8 +92,12 @@ async function main(config: LauncherConfig, log: Logger): Promise<number> {
     commandSocket: join(LAUNCHER_VOLUMES.sockets.path, COMMAND_SOCKET),
     log,
   });
+  await domains.connected();
+  migrations.adopt();
   server.markReady();
   log.info({ epoch, state: reports.latest.state }, 'ready');
+  void domains.warmUp();
+  setTimeout(() => void loadConverter(), CONVERTER_AFTER_MS).unref();
 
   // A source whose guest has moved stays to tell so, until its Pod is deleted.
   const ended = domains.ended.then((end) => (end === 'migrated' ? terminated : undefined));
@@ -118,13 +121,4 @@ function termination(): Promise<void> {
 function release(): string {
   const file = new URL('../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-}
-
-if (process.argv.includes('--warm-up')) {
-  flushCompileCache();
-} else {
-  const log = pino({ base: {} });
-  const exitCode = await main(readConfig(process.env), log);
-  process.removeAllListeners('SIGTERM');
-  await stopInit(exitCode);
 }

@@ -1,5 +1,5 @@
 // Copies the named packages and everything they depend on from ./node_modules: node pick-modules.mjs TARGET PACKAGE…
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [target, ...names] = process.argv.slice(2);
@@ -18,7 +18,11 @@ const picked = new Set();
 function pick(path) {
   if (picked.has(path)) return;
   picked.add(path);
-  for (const name of Object.keys(packages[path].dependencies ?? {})) pick(resolve(path, name));
+  const { dependencies = {}, optionalDependencies = {} } = packages[path];
+  for (const name of Object.keys(dependencies)) pick(resolve(path, name));
+  // Of these npm installs what fits this machine.
+  const optional = Object.keys(optionalDependencies).map((name) => resolve(path, name));
+  optional.filter((one) => existsSync(one)).forEach(pick);
 }
 
 for (const name of names) pick(resolve('', name));

@@ -1,9 +1,20 @@
 #!/bin/sh
-# Has libvirt find out once what this image's QEMU can do (4 s of a launcher's start), and keeps the answer: seed-capabilities.sh DIRECTORY
-# libvirt trusts it only for programs with the change times that it names: the launcher's init puts those of the running image in.
+# Has libvirt find out once what this image's QEMU can do (0.4 s of a launcher's start, 4 s from a cold disk), and keeps the answer:
+# seed-capabilities.sh DIRECTORY
+# libvirt trusts it only for programs with the change times that it names: the launcher puts those of the running image in. What QEMU can do with KVM
+# it trusts only on the same processor, microcode and kernel: so KVM is hidden, and the answer is that for emulation on any machine. With KVM libvirt
+# asks QEMU again, as soon as it has started.
 set -eu
+if [ -e /dev/kvm ] && [ "${KVM_HIDDEN:-}" = "" ]; then
+  exec env KVM_HIDDEN=1 unshare --mount --propagation private "$0" "$@"
+fi
 work=$(mktemp -d)
 mkdir -m 700 "$work/run"
+if [ -e /dev/kvm ]; then
+  : >"$work/kvm"
+  chmod 000 "$work/kvm"
+  mount --bind "$work/kvm" /dev/kvm
+fi
 chown -R 107:107 "$work"
 as_launcher() {
   setpriv --reuid 107 --regid 107 --clear-groups env -i PATH="$PATH" HOME="$work" \

@@ -8,6 +8,7 @@ import type { ServerUnaryCall, ServerWritableStream, UntypedServiceImplementatio
 import { loadSync } from '@grpc/proto-loader';
 import type { ServiceDefinition } from '@grpc/proto-loader';
 import type { Logger } from 'pino';
+import { LAUNCHER_PROTO } from '../../api/launcher/proto.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import type { ReportStream } from '../domain-manager/report-stream.ts';
 import { commands } from './commands.ts';
@@ -61,8 +62,9 @@ export async function serveCommands(options: CommandServerOptions): Promise<Comm
 }
 
 function loadService(): ServiceDefinition {
-  const file = fileURLToPath(new URL('../../api/launcher/launcher.proto', import.meta.url));
-  return loadSync(file, { defaults: true, longs: Number })['virtflow.launcher.v1.Launcher'] as ServiceDefinition;
+  return loadSync(fileURLToPath(LAUNCHER_PROTO), { defaults: true, longs: Number })[
+    'virtflow.launcher.v1.Launcher'
+  ] as ServiceDefinition;
 }
 
 /** Every method of the proto file has a handler: ours, or one that says "not yet". */

@@ -30,11 +30,6 @@ const NO_CLOUD_LABEL = 'cidata';
 export const hostnameOf = ({ spec, metadata }: VirtualMachineInstance): string =>
   spec.hostname || (metadata?.name ?? '').replace(/\..*/, '');
 
-/** The launcher's own directories; the Pod's volumes are there already. */
-export function createDirectories(): void {
-  for (const { path } of Object.values(LAUNCHER_VOLUMES)) mkdirSync(path, { recursive: true });
-}
-
 /** KubeVirt's names of console and display in a launcher Pod, so that tools that look there find them. */
 export function linkConsoles(vmiUid: string): void {
   const directory = join(LAUNCHER_VOLUMES.private.path, vmiUid);

@@ -76,6 +76,8 @@ export class DomainManager {
   #active = false;
   #starting = false;
   #guest: GuestInfo = { connected: false };
+  /** Why there is no connection to libvirt, as it was logged. */
+  #disconnected: string | undefined;
   #hardware: DomainHardware | undefined;
 
   constructor(options: DomainManagerOptions) {
@@ -88,11 +90,16 @@ export class DomainManager {
       socketPath: options.daemon.socket,
       uri: 'qemu:///session',
       onEvent: (event) => this.#onEvent(event),
-      onConnected: () => void this.#adopt(),
+      onConnected: () => {
+        this.#disconnected = undefined;
+        void this.#adopt();
+      },
       onDisconnected: (reason) => {
         this.#memory.lostSight();
         if (reason instanceof LibvirtSilentError) killLibvirtd(options.daemon.pidFile);
-        this.#log.warn({ reason: reason.message }, 'not connected to libvirt');
+        if (reason.message !== this.#disconnected)
+          this.#log.warn({ reason: reason.message }, 'not connected to libvirt');
+        this.#disconnected = reason.message;
       },
     });
     this.domain = new LibvirtDomain(domainName(options.config.vmi), this.#session);
@@ -128,6 +135,15 @@ export class DomainManager {
         this.#log.warn({ err: error }, 'libvirt does not answer yet');
         await delay(RETRY_MS);
       }
+    }
+  }
+
+  /** Spares the first start what libvirt can find out before. Never throws. */
+  async warmUp(): Promise<void> {
+    try {
+      await this.domain.warmUp();
+    } catch (error) {
+      this.#log.debug({ err: error }, 'libvirt could not be warmed up');
     }
   }
 

@@ -29,6 +29,11 @@ export class LibvirtDomain {
     });
   }
 
+  /** Has libvirt find out what it needs to know before it defines a domain. */
+  async warmUp(): Promise<void> {
+    await this.#use((client) => client.domainCapabilities());
+  }
+
   /** @throws CommandRefused `invalid`: the same XML will be refused again */
   define(xml: string): Promise<DomainRef> {
     return this.#use(async (client) => {

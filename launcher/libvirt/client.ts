@@ -106,6 +106,11 @@ export class LibvirtClient {
     return this.#connection.call('connectGetLibVersion', procedures.connectGetLibVersion);
   }
 
+  /** What libvirt and the default emulator can do, as XML. The first time libvirt has to find out: it may start an emulator for that. */
+  domainCapabilities(): Promise<string> {
+    return this.#connection.call('connectGetDomainCapabilities', procedures.connectGetDomainCapabilities);
+  }
+
   /** Defines a domain or replaces the definition of the one with the same name and UUID. */
   define(xml: string): Promise<DomainRef> {
     return this.#connection.call('domainDefine', procedures.domainDefineXmlFlags, xml, 0);

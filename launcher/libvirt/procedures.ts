@@ -44,6 +44,13 @@ export const procedures = {
   connectClose: remote(2, nothing, nothing),
   connectGetLibVersion: remote(157, nothing, (reader) => reader.u64()),
 
+  /** Emulator, architecture, machine and type of virtualisation: the default of each. */
+  connectGetDomainCapabilities: remote(
+    342,
+    (writer) => void writer.u32(0).u32(0).u32(0).u32(0).u32(0),
+    (reader) => reader.string(),
+  ),
+
   domainDefineXmlFlags: remote(
     350,
     (writer, xml: string, flags: number) => void writer.string(xml).u32(flags),

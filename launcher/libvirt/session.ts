@@ -4,7 +4,7 @@ import type { ClientOptions } from './client.ts';
 import { LibvirtConnectionError } from './errors.ts';
 
 export interface SessionOptions extends ClientOptions {
-  /** Pause between attempts to connect, in milliseconds. */
+  /** Longest pause between attempts to connect, in milliseconds; the first ones are shorter. */
   readonly retryDelayMs?: number;
   /** After each connect: the place to read anew what events cannot have told meanwhile. May reject to try again. */
   readonly onConnected: (client: LibvirtClient) => void | Promise<void>;
@@ -13,6 +13,8 @@ export interface SessionOptions extends ClientOptions {
 }
 
 const RETRY_DELAY_MS = 200;
+/** A daemon that starts listens within tens of milliseconds. */
+const FIRST_RETRY_MS = 5;
 
 /** Stays connected to a libvirtd that may restart: connects again, for ever, until closed. */
 export class LibvirtSession {
@@ -57,23 +59,27 @@ export class LibvirtSession {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
+    const longest = this.#options.retryDelayMs ?? RETRY_DELAY_MS;
+    let wait = FIRST_RETRY_MS;
     while (!signal.aborted) {
-      const reason = await this.#stayConnected(signal);
+      const { reason, connected } = await this.#stayConnected(signal);
       if (signal.aborted) return;
       this.#options.onDisconnected(reason);
-      await delay(this.#options.retryDelayMs ?? RETRY_DELAY_MS, undefined, { signal }).catch(() => undefined);
+      if (connected) wait = FIRST_RETRY_MS;
+      await delay(Math.min(wait, longest), undefined, { signal }).catch(() => undefined);
+      wait *= 2;
     }
   }
 
-  /** One connection from its beginning to its end; returns why it ended. */
-  async #stayConnected(signal: AbortSignal): Promise<Error> {
+  /** One connection from its beginning to its end; returns why it ended, and whether there was one. */
+  async #stayConnected(signal: AbortSignal): Promise<{ reason: Error; connected: boolean }> {
     let client: LibvirtClient | undefined;
     try {
       client = await LibvirtClient.connect(this.#options);
       await this.#options.onConnected(client);
     } catch (error) {
       await client?.close();
-      return error instanceof Error ? error : new Error(String(error));
+      return { reason: error instanceof Error ? error : new Error(String(error)), connected: false };
     }
     this.#current.resolve(client);
     const connected = client;
@@ -83,6 +89,6 @@ export class LibvirtSession {
     const reason = await client.closed;
     signal.removeEventListener('abort', closeClient);
     this.#current = Promise.withResolvers();
-    return reason;
+    return { reason, connected: true };
   }
 }

@@ -2,8 +2,11 @@ import { fileURLToPath } from 'node:url';
 import type { ServiceDefinition } from '@grpc/proto-loader';
 import { loadSync } from '@grpc/proto-loader';
 import { LAUNCHER_PROTOCOL } from '../../../api/launcher/host-facts.ts';
+import { LAUNCHER_PROTO } from '../../../api/launcher/proto.ts';
 import type { DomainReport } from '../../../api/launcher/reports.ts';
 import { failure } from '../../failures.ts';
+import type { GuestCommands } from './guest-commands.ts';
+import { guestCommands } from './guest-commands.ts';
 import type { MigrationCommands } from './migration-commands.ts';
 import { migrationCommands } from './migration-commands.ts';
 import type { Handshake } from './schemas.ts';
@@ -24,7 +27,7 @@ export interface SyncRequest {
 }
 
 /** A connection to one launcher, its identity checked. All commands throw the failures of `fromLauncher`. */
-export interface Launcher extends MigrationCommands {
+export interface Launcher extends MigrationCommands, GuestCommands {
   readonly handshake: Handshake;
   syncVMI(request: SyncRequest): Promise<DomainReport>;
   shutdownVMI(vmiUid: string, deadline: Date): Promise<DomainReport>;
@@ -41,10 +44,10 @@ export interface Launchers {
   connect(podUid: string, signal?: AbortSignal): Promise<Launcher>;
 }
 
-const service = (): ServiceDefinition => {
-  const proto = fileURLToPath(new URL('../../../api/launcher/launcher.proto', import.meta.url));
-  return loadSync(proto, { defaults: true, longs: Number })['virtflow.launcher.v1.Launcher'] as ServiceDefinition;
-};
+const service = (): ServiceDefinition =>
+  loadSync(fileURLToPath(LAUNCHER_PROTO), { defaults: true, longs: Number })[
+    'virtflow.launcher.v1.Launcher'
+  ] as ServiceDefinition;
 
 export const launchersIn = (pods: string, node: string): Launchers => {
   const methods = service();
@@ -87,6 +90,7 @@ const launcher = (wire: Wire, handshake: Handshake, stamp: (report: DomainReport
       for await (const reply of wire.stream('WatchEvents', from ?? { resume: false }, signal)) yield read(reply);
     },
     ...migrationCommands(wire, handshake),
+    ...guestCommands(wire, handshake),
     close: () => wire.close(),
   };
 };

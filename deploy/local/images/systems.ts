@@ -19,7 +19,12 @@ const RECIPES = [
 ] as const;
 
 /** Stages of the Containerfile that take long and change rarely, by the argument that stands for them. */
-const STAGES = { APP: 'app', NODE_SYSTEM: 'node-system', LAUNCHER_SYSTEM: 'launcher-system' } as const;
+const STAGES = {
+  APP: 'app',
+  NODE_SYSTEM: 'node-system',
+  LAUNCHER_BUNDLER: 'launcher-bundler',
+  LAUNCHER_SYSTEM: 'launcher-system',
+} as const;
 
 /** Stands for everything that the images have below the sources. */
 export const systemKey = async (ctx: Context): Promise<string> =>

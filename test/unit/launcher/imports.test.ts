@@ -10,7 +10,9 @@ function packagesOf(file: string, seen = new Set<string>()): Set<string> {
   const packages = new Set<string>();
   if (seen.has(file)) return packages;
   seen.add(file);
-  for (const [statement, from] of readFileSync(file, 'utf8').matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'/gms)) {
+  const source = readFileSync(file, 'utf8');
+  const later = source.matchAll(/\bimport\('([^']+)'\)/g);
+  for (const [statement, from] of [...source.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'/gms), ...later]) {
     if (from === undefined || statement.startsWith('import type') || statement.startsWith('export type')) continue;
     if (from.startsWith('.')) packagesOf(join(dirname(file), from), seen).forEach((name) => packages.add(name));
     else if (!from.startsWith('node:')) packages.add(from);

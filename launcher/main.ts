@@ -1,0 +1,27 @@
+import { mkdirSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
+import { join } from 'node:path';
+import { LAUNCHER_ENV, LAUNCHER_VOLUMES } from '../api/launcher/paths.ts';
+import { installDaemon } from './daemon/install.ts';
+import { daemonPaths } from './daemon/paths.ts';
+import { startLibvirtd, stopInit } from './init/supervisor.ts';
+
+/** libvirtd listens in the volume of the sockets: from the node, the path to the libvirt volume is too long for a socket address. */
+const LIBVIRT_DIRECTORY = 'lv';
+
+/** Most of the launcher is loaded while libvirtd starts. */
+const loadLauncher = () => import('./launcher.ts');
+
+if (process.argv.includes('--warm-up')) {
+  const { loadConverter } = await loadLauncher();
+  await loadConverter();
+  flushCompileCache();
+} else {
+  for (const { path } of Object.values(LAUNCHER_VOLUMES)) mkdirSync(path, { recursive: true });
+  const daemon = daemonPaths(LAUNCHER_VOLUMES.libvirt.path, join(LAUNCHER_VOLUMES.sockets.path, LIBVIRT_DIRECTORY));
+  installDaemon(daemon, process.env[LAUNCHER_ENV.podUid] ?? '');
+  const [{ runLauncher }] = await Promise.all([loadLauncher(), startLibvirtd()]);
+  const exitCode = await runLauncher(daemon, process.env);
+  process.removeAllListeners('SIGTERM');
+  await stopInit(exitCode);
+}

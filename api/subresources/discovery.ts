@@ -6,6 +6,7 @@ import {
   SUBRESOURCES_VERSIONS,
   VIRTUAL_MACHINE,
 } from './catalogue.ts';
+import { RELEASE } from './version.ts';
 import type { Method } from './catalogue.ts';
 
 const GROUP_VERSIONS = SUBRESOURCES_VERSIONS.map((version) => ({
@@ -88,9 +89,9 @@ const pathsOf = (version: string, parameter: Parameter): Record<string, object> 
   );
 
 /** OpenAPI 2 of all versions, for kube-apiserver to merge into its own. */
-export const openApiV2 = (release: string): object => ({
+export const openApiV2 = (): object => ({
   swagger: '2.0',
-  info: { title: TITLE, version: release },
+  info: { title: TITLE, version: RELEASE },
   paths: Object.assign(
     {},
     ...SUBRESOURCES_VERSIONS.map((version) =>
@@ -101,19 +102,19 @@ export const openApiV2 = (release: string): object => ({
 });
 
 /** Where the OpenAPI 3 document of each version is. */
-export const openApiV3 = (release: string): object => ({
+export const openApiV3 = (): object => ({
   paths: Object.fromEntries(
     GROUP_VERSIONS.map(({ groupVersion }) => [
       `apis/${groupVersion}`,
-      { serverRelativeURL: `/openapi/v3/apis/${groupVersion}?hash=${encodeURIComponent(release)}` },
+      { serverRelativeURL: `/openapi/v3/apis/${groupVersion}?hash=${RELEASE}` },
     ]),
   ),
 });
 
 /** OpenAPI 3 of one version. */
-export const openApiV3Of = (version: string, release: string): object => ({
+export const openApiV3Of = (version: string): object => ({
   openapi: '3.0.0',
-  info: { title: TITLE, version: release },
+  info: { title: TITLE, version: RELEASE },
   paths: pathsOf(version, (name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
   components: {},
 });

@@ -24,7 +24,7 @@ const OPTIONS = {
   other: z.object({ dryRun }),
 };
 
-export type OptionsOf<K extends keyof typeof OPTIONS> = Omit<z.output<(typeof OPTIONS)[K]>, 'dryRun'> & {
+export type OptionsOf<K extends keyof typeof OPTIONS> = Partial<Omit<z.output<(typeof OPTIONS)[K]>, 'dryRun'>> & {
   /** The request is looked at, and nothing is changed. */
   dryRun: boolean;
 };

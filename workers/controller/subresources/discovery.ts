@@ -15,13 +15,13 @@ import type { Answer } from './answer.ts';
 type DiscoveryRoute = Extract<Route, { kind: 'discovery' }>;
 
 /** The documents by which API servers and clients learn what is here. They never change while the process lives. */
-export const discovery = (release: string): ((route: DiscoveryRoute, request: IncomingMessage) => Answer) => {
+export const discovery = (): ((route: DiscoveryRoute, request: IncomingMessage) => Answer) => {
   const documents = new Map<string, { json: object; etag: string }>();
   const documentOf = (route: DiscoveryRoute): { json: object; etag: string } => {
     const key = `${route.document} ${route.version}`;
     const known = documents.get(key);
     if (known !== undefined) return known;
-    const json = build(route, release);
+    const json = build(route);
     const hash = createHash('sha256').update(JSON.stringify(json)).digest('hex').slice(0, 32);
     const made = { json, etag: `"${hash}"` };
     documents.set(key, made);
@@ -33,7 +33,7 @@ export const discovery = (release: string): ((route: DiscoveryRoute, request: In
   };
 };
 
-const build = ({ document, version }: DiscoveryRoute, release: string): object => {
+const build = ({ document, version }: DiscoveryRoute): object => {
   switch (document) {
     case 'root':
       return rootPaths();
@@ -44,8 +44,8 @@ const build = ({ document, version }: DiscoveryRoute, release: string): object =
     case 'resources':
       return apiResources(version);
     case 'openapi-v2':
-      return openApiV2(release);
+      return openApiV2();
     case 'openapi-v3':
-      return version === '' ? openApiV3(release) : openApiV3Of(version, release);
+      return version === '' ? openApiV3() : openApiV3Of(version);
   }
 };

@@ -34,9 +34,9 @@ const MOUNTS = ['/', '/apis', '/openapi', '/healthz'];
  * changes of objects, or go to the guest by way of its node; every replica serves all of them, whether or not Temporal is there.
  */
 export const subresourceMounts = (options: SubresourceOptions): Record<string, HttpsHandlers> => {
-  const { rest, frontProxy, signal, log, release } = options;
+  const { rest, frontProxy, signal, log } = options;
   const denial = accessControl(rest, frontProxy);
-  const documents = discovery(release);
+  const documents = discovery();
   const healthz = health(rest);
   const relay = createRelay(signal);
 
@@ -47,7 +47,7 @@ export const subresourceMounts = (options: SubresourceOptions): Record<string, H
     if (route.kind === 'healthz') return healthz();
     if (route.kind === 'version') {
       const { platform, arch, version } = process;
-      return { status: 200, json: serverVersion(release, `${platform}/${arch}`, `node ${version}`) };
+      return { status: 200, json: serverVersion(`${platform}/${arch}`, `node ${version}`) };
     }
     const denied = route.access === undefined ? undefined : await denial(request, route.access);
     if (denied !== undefined) return refuse(denied);

@@ -10,8 +10,6 @@ export interface SubresourcePorts {
   kube: Pick<KubePort, 'get'>;
   guests: GuestAccess;
   config: () => Pick<ClusterConfig, 'migrations'>;
-  /** Release of virtflow. */
-  release: string;
   log: Logger;
 }
 

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import {
   apiGroup,
@@ -10,7 +12,7 @@ import {
 } from '../../../../api/subresources/discovery.ts';
 import { expandManifest } from '../../../../api/subresources/expand.ts';
 import { routeOf } from '../../../../api/subresources/route.ts';
-import { serverVersion } from '../../../../api/subresources/version.ts';
+import { RELEASE, serverVersion } from '../../../../api/subresources/version.ts';
 
 test('the group names its versions, the preferred one first', () => {
   const versions = [
@@ -38,7 +40,7 @@ test('resources are named with the verbs that authorization asks for', () => {
 });
 
 test('every path that the documents name is served, with the method that they name', () => {
-  const { paths } = openApiV2('1.0.0') as { paths: Record<string, Record<string, unknown>> };
+  const { paths } = openApiV2() as { paths: Record<string, Record<string, unknown>> };
   const served = Object.entries(paths).map(([path, item]) => {
     const method = 'put' in item ? 'PUT' : 'GET';
     return routeOf(method, path.replace('{port}', '22').replaceAll(/[{}]/g, '')).kind;
@@ -49,20 +51,25 @@ test('every path that the documents name is served, with the method that they na
 });
 
 test('operations have ids of their own', () => {
-  const { paths } = openApiV2('1.0.0') as { paths: Record<string, Record<string, { operationId?: string }>> };
+  const { paths } = openApiV2() as { paths: Record<string, Record<string, { operationId?: string }>> };
   const ids = Object.values(paths).map((item) => (item['put'] ?? item['get'])?.operationId);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
 test('the index of OpenAPI 3 leads to a document per version', () => {
-  const { paths } = openApiV3('1.0.0') as { paths: Record<string, { serverRelativeURL: string }> };
+  const { paths } = openApiV3() as { paths: Record<string, { serverRelativeURL: string }> };
   const urls = Object.values(paths).map(({ serverRelativeURL }) => serverRelativeURL.split('?')[0] ?? '');
   expect(urls.map((url) => routeOf('GET', url))).toMatchObject([{ version: 'v1' }, { version: 'v1alpha3' }]);
-  expect(openApiV3Of('v1', '1.0.0')).toMatchObject({ openapi: '3.0.0', info: { version: '1.0.0' } });
+  expect(openApiV3Of('v1')).toMatchObject({ openapi: '3.0.0', info: { version: RELEASE } });
+});
+
+test('the release is that of the package', async () => {
+  const manifest = await readFile(join(import.meta.dirname, '../../../../package.json'), 'utf8');
+  expect(JSON.parse(manifest)).toMatchObject({ version: RELEASE });
 });
 
 test('the version is that of KubeVirt’s API, which virtctl compares with its own', () => {
-  expect(serverVersion('0.1.0', 'linux/x64', 'node v24')).toMatchObject({ gitVersion: 'v1.8.0+virtflow.0.1.0' });
+  expect(serverVersion('linux/x64', 'node v24')).toMatchObject({ gitVersion: `v1.8.0+virtflow.${RELEASE}` });
 });
 
 const spec = { runStrategy: 'Halted', template: { spec: { domain: { devices: {} } } } };

@@ -48,14 +48,21 @@ export const newVirtualMachine = (vm: VirtualMachine, config: ClusterConfig, { u
   return complete;
 };
 
-/** A VMIM as it is stored when a user creates it: found by its VMI, kept until its migration is over. */
+/** Longest value of a label. */
+const LABEL_MAX = 63;
+
+/**
+ * A VMIM as it is stored when a user creates it: found by its VMI, kept until its migration is over. A name that is too long for a label stands there
+ * shortened as soon as the migration is taken up.
+ */
 export const newMigration = (migration: VirtualMachineInstanceMigration): VirtualMachineInstanceMigration => {
   const { labels, finalizers = [] } = migration.metadata ?? {};
+  const { vmiName = '' } = migration.spec;
   return {
     ...migration,
     metadata: {
       ...migration.metadata,
-      labels: { ...labels, [VMI_NAME_LABEL]: migration.spec.vmiName ?? '' },
+      labels: { ...labels, ...(vmiName.length > LABEL_MAX ? {} : { [VMI_NAME_LABEL]: vmiName }) },
       finalizers: [...new Set([...finalizers, MIGRATION_FINALIZER])],
     },
   };

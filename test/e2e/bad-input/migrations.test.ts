@@ -4,10 +4,10 @@ import { createContext } from '../../../deploy/local/context.ts';
 import { runInGuest } from '../../../deploy/local/guest/exec.ts';
 import { writesOfVirtflow } from '../support/audit.ts';
 import { untilInstance } from '../support/instances.ts';
-import { apply, kubectl } from '../support/kubectl.ts';
+import { apply, kubectl, kubectlError } from '../support/kubectl.ts';
 import { setMigrations } from '../support/migration-settings.ts';
 import { untilTraceless } from '../support/migration-traces.ts';
-import { createMigration, deleteMigrations, untilMigration, untilOver } from '../support/migrations.ts';
+import { createMigration, deleteMigrations, getMigration, untilMigration, untilOver } from '../support/migrations.ts';
 import { ensureNamespace } from '../support/namespaces.ts';
 import { otherNode } from '../support/nodes.ts';
 import { systemPods, untilSystemReady } from '../support/pods.ts';
@@ -71,11 +71,15 @@ async function undisturbed(): Promise<object> {
   return { restarts: Object.fromEntries(restarts) as object, qemus: qemus.flat().map(({ pid }) => pid) };
 }
 
-const ask = (name: string, spec: object, annotations: Record<string, string> = {}): Promise<string> =>
-  apply({
-    ...{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachineInstanceMigration', spec },
-    metadata: { name, namespace: NAMESPACE, annotations },
-  });
+const vmim = (name: string, spec: object, annotations: Record<string, string> = {}): object => ({
+  ...{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachineInstanceMigration', spec },
+  metadata: { name, namespace: NAMESPACE, annotations },
+});
+const ask = (...given: Parameters<typeof vmim>): Promise<string> => apply(vmim(...given));
+
+/** What admission says. */
+const refusedAtOnce = (...given: Parameters<typeof vmim>): Promise<string> =>
+  kubectlError(['create', '-f', '-'], JSON.stringify(vmim(...given)));
 
 /** What a VMIM that failed says: its condition, and KubeVirt's field. And it is over: nothing of it goes on. */
 async function refusal(name: string, timeoutMs = 60_000): Promise<{ reason: string; message: string }> {
@@ -87,8 +91,14 @@ async function refusal(name: string, timeoutMs = 60_000): Promise<{ reason: stri
   return { reason, message };
 }
 
-describe('a migration that cannot be is refused on its object, with the remedy', () => {
+describe('a migration that cannot be is refused, at once or on its object, with the remedy', () => {
   test.each(REFUSED)('$what', async ({ name, spec, annotations, reason, says }) => {
+    if (reason === undefined) {
+      const refused = await refusedAtOnce(name, spec, annotations);
+      for (const text of says) expect(refused).toContain(text);
+      expect(await getMigration(name)).toBeUndefined();
+      return;
+    }
     await ask(name, spec, annotations);
     const refused = await refusal(name);
     expect(refused.reason).toBe(reason);
@@ -112,10 +122,9 @@ describe('a migration that cannot be is refused on its object, with the remedy',
     undo.push(await setMigrations({ bandwidthPerMigration: '1Mi' }));
     await createMigration('first', FINE);
     await untilMigration('Running', 'first', ({ status }) => status?.phase === 'Running');
-    await ask('second', { vmiName: FINE });
-    const refused = await refusal('second');
-    expect(refused).toMatchObject({ reason: 'OperationUnderWay' });
-    for (const text of ['first', 'kubectl delete vmim first']) expect(refused.message).toContain(text);
+    const refused = await refusedAtOnce('second', { vmiName: FINE });
+    for (const text of ['spec.vmiName', 'migration "first"', 'wait for it, or delete it'])
+      expect(refused).toContain(text);
     await kubectl(['delete', 'vmim', 'first', '-n', NAMESPACE, '--wait', '--timeout=30s']);
     await untilTraceless(FINE);
   });

@@ -17,7 +17,8 @@ interface Refused {
   name: string;
   spec: object;
   annotations?: Record<string, string>;
-  reason: string;
+  /** Of the condition of a VMIM that was taken; without: admission refuses it. */
+  reason?: string;
   /** Texts that the message must hold: the field or object, and the remedy. */
   says: string[];
 }
@@ -27,23 +28,25 @@ export const REFUSED: Refused[] = [
     what: 'a VMI that does not exist',
     name: 'of-nobody',
     spec: { vmiName: 'nobody' },
-    reason: 'NotMigratable',
-    says: [`${NAMESPACE}/nobody did not exist`, 'Start the VM'],
+    says: ['spec.vmiName', `there is no VMI "nobody" in namespace ${NAMESPACE}`],
   },
   {
     what: 'a VM that is stopped',
     name: 'of-stopped',
     spec: { vmiName: STOPPED },
-    reason: 'NotMigratable',
-    says: [`${NAMESPACE}/${STOPPED} did not exist`, 'Start the VM'],
+    says: ['spec.vmiName', `there is no VMI "${STOPPED}" in namespace ${NAMESPACE}`],
   },
   {
     what: 'a VM with disks that are not shared',
     name: 'of-disks',
     spec: { vmiName: DISKS },
-    reason: 'NotMigratable',
     says: [
-      ...['DisksNotLiveMigratable', `claim ${DISKS} has access mode ReadWriteOnce`, 'needs ReadWriteMany'],
+      ...[
+        'spec.vmiName',
+        'DisksNotLiveMigratable',
+        `claim ${DISKS} has access mode ReadWriteOnce`,
+        'needs ReadWriteMany',
+      ],
       ...['volume host', 'set shared'],
     ],
   },
@@ -55,18 +58,16 @@ export const REFUSED: Refused[] = [
     says: ['no node other than', 'virtflow.io/nowhere=here', 'spec.addedNodeSelector'],
   },
   {
-    what: 'an unknown priority',
+    what: 'a priority of its own',
     name: 'soon',
     spec: { vmiName: FINE, priority: 'soon' },
-    reason: 'InvalidSpec',
-    says: ['spec.priority "soon"', 'user-triggered'],
+    says: ['spec.migrationPriority', 'the controller ranks migrations'],
   },
   {
     what: 'no name of a VMI',
     name: 'unnamed',
     spec: {},
-    reason: 'InvalidSpec',
-    says: ['spec.vmiName is missing'],
+    says: ['spec.vmiName: say which VMI moves'],
   },
   {
     what: 'a timeout that is no number',

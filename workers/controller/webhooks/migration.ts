@@ -30,10 +30,16 @@ export const validateMigrationRequest =
     const migration = { ...read.object, metadata: { ...read.object.metadata, namespace } };
     const judge = (surroundings: Surroundings): Cause[] =>
       validateMigration(migration, surroundings, ports.config(), requester(ports, request));
-    if (judge(cached(ports, migration)).length === 0) return ALLOWED;
     // A cache may be behind: what leads to a refusal is read again.
-    return refusedFor(request, judge(await live(ports, migration)));
+    const causes = judge(cached(ports, migration)).length === 0 ? [] : judge(await live(ports, migration));
+    return causes.length > 0 ? refusedFor(request, causes) : { allowed: true, warnings: notYet(migration) };
   };
+
+/** What is taken but cannot run yet. */
+const notYet = ({ spec }: VirtualMachineInstanceMigration): string[] =>
+  (['sendTo', 'receive'] as const).flatMap((field) =>
+    spec[field] === undefined ? [] : [`spec.${field}: not supported yet: a VM moves between the nodes of one cluster`],
+  );
 
 type Read = ReturnType<typeof readNewMigration>;
 

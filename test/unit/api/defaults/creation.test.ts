@@ -59,3 +59,8 @@ test('a VMIM is stored with the label that finds it and with its finalizer', () 
     finalizers: ['kubevirt.io/migrationJobFinalize'],
   });
 });
+
+test('a name too long for a label is left to the workflow', () => {
+  const vmiName = 'x'.repeat(64);
+  expect(newMigration({ metadata: { name: 'move' }, spec: { vmiName } }).metadata?.labels).toEqual({});
+});

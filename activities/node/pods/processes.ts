@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorCode } from '../files/error-code.ts';
 import { isInPod } from './cgroup.ts';
 
@@ -39,51 +39,60 @@ export const parseStat = (stat: string): { command: string; state: string; threa
 const isAlive = ({ state, threads }: { state: string; threads: number }): boolean =>
   state !== 'X' && (state !== 'Z' || threads > 1);
 
-export const processTable = (proc = '/proc'): ProcessTable => ({
-  async ofPod(podUid) {
-    const found = new Map<number, PodProcess>();
-    for (let pass = 0; pass < PASSES; pass++) {
-      for (const pid of pids(await readdir(proc))) {
-        const files = await Promise.all([
-          readFile(`${proc}/${pid}/cgroup`, 'utf8').catch(emptyIfGone),
-          readFile(`${proc}/${pid}/stat`, 'utf8').catch(emptyIfGone),
-        ]);
-        note(found, pid, podUid, ...files);
-      }
-    }
-    return oldestFirst(found);
-  },
-  qemuOf(podUid) {
-    const found = new Map<number, PodProcess>();
-    const read = (pid: number, file: string): string => {
-      try {
-        return readFileSync(`${proc}/${pid}/${file}`, 'utf8');
-      } catch (error) {
-        return emptyIfGone(error);
-      }
-    };
-    for (let pass = 0; pass < PASSES; pass++) {
-      for (const pid of pids(readdirSync(proc))) {
-        if (!isQemu({ command: read(pid, 'comm') })) found.delete(pid);
-        else note(found, pid, podUid, read(pid, 'cgroup'), read(pid, 'stat'));
-      }
-    }
-    return oldestFirst(found);
-  },
-  kill({ pid, startTime }) {
+export const processTable = (proc = '/proc'): ProcessTable => {
+  const read = (pid: number, file: string): string => {
     try {
-      if (parseStat(readFileSync(`${proc}/${pid}/stat`, 'utf8')).startTime === startTime) process.kill(pid, 'SIGKILL');
+      return readFileSync(`${proc}/${pid}/${file}`, 'utf8');
     } catch (error) {
-      emptyIfGone(error);
+      return emptyIfGone(error);
     }
-  },
-});
+  };
+  /** These files are made from the kernel's memory: read at once they cost a tenth of what they cost through the thread pool. */
+  const look = (found: Map<number, PodProcess>, pid: number, podUid: string): void => {
+    const cgroup = read(pid, 'cgroup');
+    if (isInPod(cgroup, podUid)) note(found, pid, cgroup, read(pid, 'stat'));
+    else found.delete(pid);
+  };
+  return {
+    async ofPod(podUid) {
+      const found = new Map<number, PodProcess>();
+      for (let pass = 0; pass < PASSES; pass++) {
+        for (const [index, pid] of pids(readdirSync(proc)).entries()) {
+          if (index % BATCH === BATCH - 1) await nextTurn();
+          look(found, pid, podUid);
+        }
+      }
+      return oldestFirst(found);
+    },
+    qemuOf(podUid) {
+      const found = new Map<number, PodProcess>();
+      for (let pass = 0; pass < PASSES; pass++) {
+        for (const pid of pids(readdirSync(proc))) {
+          if (isQemu({ command: read(pid, 'comm') })) look(found, pid, podUid);
+          else found.delete(pid);
+        }
+      }
+      return oldestFirst(found);
+    },
+    kill({ pid, startTime }) {
+      try {
+        if (parseStat(readFileSync(`${proc}/${pid}/stat`, 'utf8')).startTime === startTime)
+          process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        emptyIfGone(error);
+      }
+    },
+  };
+};
 
 /** A process that forks and exits while /proc is read can hide its child: a second pass sees the child. */
 const PASSES = 2;
 
-const note = (found: Map<number, PodProcess>, pid: number, podUid: string, cgroup: string, stat: string): void => {
-  const process = isInPod(cgroup, podUid) && stat !== '' ? parseStat(stat) : undefined;
+/** Processes that are looked at before others get their turn: a few milliseconds' worth. */
+const BATCH = 200;
+
+const note = (found: Map<number, PodProcess>, pid: number, cgroup: string, stat: string): void => {
+  const process = stat === '' ? undefined : parseStat(stat);
   if (process === undefined || !isAlive(process)) found.delete(pid);
   else found.set(pid, { pid, startTime: process.startTime, command: process.command, cgroup });
 };

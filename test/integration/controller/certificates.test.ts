@@ -1,18 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { parseAllDocuments } from 'yaml';
 import { kubeClient } from '../../../activities/kube/client.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
 import type { Rest } from '../../../activities/kube/rest.ts';
-import { restOf } from '../../../activities/kube/rest.ts';
 import type { PeerCredentials, TlsCredentials } from '../../../api/contract/certificates.ts';
 import { NODE_SIGNER, nodeCommonName, nodeOfPeer, nodeUri } from '../../../api/contract/certificates.ts';
 import type { CertificateSigningRequest } from '../../../api/kubernetes/types.ts';
@@ -27,10 +24,11 @@ import {
 } from '../../../workers/shared/certificates/x509.ts';
 import type { TestApiServer } from '../../support/api-server.ts';
 import { startApiServer } from '../../support/api-server.ts';
+import { applyBase, asPod, SYSTEM_NAMESPACE } from '../../support/deployed.ts';
 import { until } from '../../support/until.ts';
 
 /** Controller's leader and node workers with the rights of deploy/base and nothing more, against a real API server. */
-const NAMESPACE = 'virtflow';
+const NAMESPACE = SYSTEM_NAMESPACE;
 const log = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
 const day = 86_400_000;
 const DEFAULTS: Durations = { authorityMs: 365 * day, certificateMs: day, trustDelayMs: day };
@@ -39,58 +37,10 @@ let server: TestApiServer;
 let admin: KubePort;
 let directory: string;
 
-const PLURALS: Record<string, string> = {
-  ServiceAccount: 'serviceaccounts',
-  Secret: 'secrets',
-  ConfigMap: 'configmaps',
-  Role: 'roles',
-  RoleBinding: 'rolebindings',
-  ClusterRole: 'clusterroles',
-  ClusterRoleBinding: 'clusterrolebindings',
-  ValidatingAdmissionPolicy: 'validatingadmissionpolicies',
-  ValidatingAdmissionPolicyBinding: 'validatingadmissionpolicybindings',
-};
-const apply = async (file: string): Promise<void> => {
-  const text = await readFile(join(import.meta.dirname, '../../../deploy/base', file), 'utf8');
-  for (const document of parseAllDocuments(text)) {
-    const body = document.toJSON() as { apiVersion: string; kind: string; metadata: { namespace?: string } };
-    const root = body.apiVersion.includes('/') ? `/apis/${body.apiVersion}` : `/api/${body.apiVersion}`;
-    const scope = body.metadata.namespace === undefined ? '' : `/namespaces/${body.metadata.namespace}`;
-    await server.rest.send({ method: 'POST', path: `${root}${scope}/${PLURALS[body.kind]}`, body });
-  }
-};
-
-/** The API server as a Pod of that service account on that node sees it: with a token bound to the Pod. */
-const asPod = async (account: string, node: string): Promise<Rest> => {
-  const name = `${account}-${node}`;
-  await admin.create('Node', { apiVersion: 'v1', kind: 'Node', metadata: { name: node } }).catch(() => undefined);
-  const pod = await admin.create('Pod', {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { namespace: NAMESPACE, name },
-    spec: { nodeName: node, serviceAccountName: account, containers: [{ name: 'worker', image: 'worker' }] },
-  });
-  const answer = (await server.rest.send({
-    method: 'POST',
-    path: `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${account}/token`,
-    body: {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenRequest',
-      spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name, uid: pod.metadata?.uid } },
-    },
-  })) as { status: { token: string } };
-  const config: KubeConfig = server.kubeConfig();
-  config.loadFromClusterAndUser(
-    { name: 'test', server: `https://127.0.0.1:${server.port}`, skipTLSVerify: true },
-    { name: account, token: answer.status.token },
-  );
-  return restOf(config, { timeoutMs: 10_000 });
-};
-
 let controllerRest: Rest;
 const nodeRests = new Map<string, Rest>();
 const nodeRest = async (node: string): Promise<Rest> => {
-  const rest = nodeRests.get(node) ?? (await asPod('virtflow-node', node));
+  const rest = nodeRests.get(node) ?? (await asPod(server, 'virtflow-node', node));
   nodeRests.set(node, rest);
   return rest;
 };
@@ -172,10 +122,10 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'virtflow-certificates-'));
   server = await startApiServer();
   admin = kubeClient(server.rest);
-  await admin.create('Namespace', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-  for (const file of ['controller-access', 'node-access', 'certificates', 'admission-policies'])
-    await apply(`${file}.yaml`);
-  controllerRest = await asPod('virtflow-controller', 'node-0');
+  await applyBase(server, [
+    ...['controller-access.yaml', 'node-access.yaml', 'certificates.yaml', 'admission-policies.yaml'],
+  ]);
+  controllerRest = await asPod(server, 'virtflow-controller', 'node-0');
 }, 120_000);
 afterAll(async () => {
   await server.close();

@@ -18,10 +18,13 @@ import { acquireToken } from './token/acquire-token.ts';
 import { bindToken } from './token/bind-token.ts';
 import { moveToken, readToken, recordMove, tokenStays } from './token/move-token.ts';
 import { releaseToken } from './token/release-token.ts';
+import { adoptVirtualMachine } from './virtual-machine/adopt.ts';
+import { queueStart, switchOn } from './virtual-machine/change-request.ts';
 import { createInstance } from './virtual-machine/create-instance.ts';
-import { deleteInstance, observeInstance } from './virtual-machine/delete-instance.ts';
-import { admitVirtualMachine, releaseVirtualMachine } from './virtual-machine/finalize.ts';
+import { deleteInstance } from './virtual-machine/delete-instance.ts';
+import { ensureDataVolumes } from './virtual-machine/ensure-data-volumes.ts';
 import { publishVirtualMachine } from './virtual-machine/publish-virtual-machine.ts';
+import { releaseVirtualMachine } from './virtual-machine/release.ts';
 import { checkVolumes } from './volumes/check-volumes.ts';
 
 export type { ControllerPorts } from './ports.ts';
@@ -45,10 +48,12 @@ export const controllerActivities = (ports: ControllerPorts): ControllerActiviti
     deletePod: deletePod(ports),
     publishInstance: publishInstance(ports),
     releaseInstance: releaseInstance(ports),
-    admitVirtualMachine: admitVirtualMachine(ports),
+    adoptVirtualMachine: adoptVirtualMachine(ports),
     createInstance: createInstance(ports),
     deleteInstance: deleteInstance(ports),
-    observeInstance: observeInstance(ports),
+    switchOn: switchOn(ports),
+    queueStart: queueStart(ports),
+    ensureDataVolumes: ensureDataVolumes(ports),
     admitMigration: admitMigration(ports),
     publishMigration: publishMigration(ports),
     requestPermit: requestPermit(ports),

@@ -18,7 +18,7 @@ export const runStrategyOf = ({ spec }: VirtualMachine): string =>
   spec.runStrategy ?? (spec.running === undefined ? '' : spec.running ? 'Always' : 'Halted');
 
 /** Parts of a VM that virtflow does not carry out yet: a VM that needs them must not start without them. */
-const UNSUPPORTED = ['instancetype', 'preference', 'dataVolumeTemplates'] as const;
+const UNSUPPORTED = ['instancetype', 'preference'] as const;
 
 const isGiven = (value: object | undefined): boolean =>
   value !== undefined && (!Array.isArray(value) || value.length > 0);
@@ -28,7 +28,8 @@ const invalidIn = (vm: VirtualMachine): string | undefined => {
   if (running !== undefined && runStrategy !== undefined) {
     return 'spec.running and spec.runStrategy exclude each other: remove spec.running.';
   }
-  if (running === undefined && runStrategy === undefined) return 'spec.runStrategy is missing: set Always or Halted.';
+  if (running === undefined && runStrategy === undefined)
+    return 'spec.runStrategy is missing: set Always, RerunOnFailure, Manual, Halted or Once.';
   // The type says it is there; an object of the API server need not keep to it.
   if ((template as typeof template | undefined)?.spec === undefined) return 'spec.template.spec is missing.';
   const unsupported = UNSUPPORTED.find((field) => isGiven(vm.spec[field]));
@@ -38,17 +39,46 @@ const invalidIn = (vm: VirtualMachine): string | undefined => {
   return undefined;
 };
 
+/** Finalizer of the API server's garbage collector on what is deleted with propagation policy Orphan. */
+const ORPHAN = 'orphan';
+
+/** "false": DataVolumes are created by a start only. */
+const IMMEDIATE_DATA_VOLUMES = 'kubevirt.io/immediate-data-volume-creation';
+
+const dataVolumesOf = ({ metadata, spec }: VirtualMachine): VirtualMachineFacts['dataVolumes'] => {
+  if (!isGiven(spec.dataVolumeTemplates)) return undefined;
+  return metadata?.annotations?.[IMMEDIATE_DATA_VOLUMES] === 'false' ? 'atStart' : 'now';
+};
+
+const needsRecovery = ({ status }: VirtualMachine): boolean =>
+  status?.conditions?.some(({ type, status: is }) => type === 'ManualRecoveryRequired' && is === 'True') ?? false;
+
+const startFailureFacts = (
+  failure: NonNullable<VirtualMachine['status']>['startFailure'],
+): Pick<VirtualMachineFacts, 'startFailure'> => {
+  const { consecutiveFailCount: count = 0, lastFailedVMIUID: uid = '', retryAfterTimestamp: retryAt } = failure ?? {};
+  return count === 0 || retryAt === undefined ? {} : { startFailure: { count, uid, retryAt } };
+};
+
 /** What decisions about a VirtualMachine need. */
 export const virtualMachineFacts = (vm: VirtualMachine): VirtualMachineFacts => {
   const invalid = invalidIn(vm);
+  const { finalizers = [], deletionTimestamp } = vm.metadata ?? {};
+  const { runStrategy: ranUnder, startFailure } = vm.status ?? {};
+  const dataVolumes = dataVolumesOf(vm);
   return {
     vm: refOf(vm),
     resourceVersion: vm.metadata?.resourceVersion ?? '',
     generation: vm.metadata?.generation ?? 0,
     runStrategy: runStrategyOf(vm),
-    deleting: vm.metadata?.deletionTimestamp !== undefined,
-    finalizers: vm.metadata?.finalizers ?? [],
+    deleting: deletionTimestamp !== undefined,
+    ...(deletionTimestamp !== undefined && finalizers.includes(ORPHAN) ? { orphans: true } : {}),
+    finalizers,
     stateChangeRequests: vm.status?.stateChangeRequests ?? [],
+    ...(ranUnder === undefined ? {} : { ranUnder }),
+    ...startFailureFacts(startFailure),
+    ...(dataVolumes === undefined ? {} : { dataVolumes }),
+    ...(needsRecovery(vm) ? { manualRecovery: true } : {}),
     ...(invalid === undefined ? {} : { invalid }),
   };
 };

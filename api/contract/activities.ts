@@ -1,6 +1,6 @@
 import type { DomainReport } from '../launcher/reports.ts';
 import type { FailureInfo } from './failures.ts';
-import type { InstanceFacts, PodFacts } from './facts.ts';
+import type { InstanceFacts, PodFacts, VirtualMachineFacts } from './facts.ts';
 import type {
   AdmittedMigration,
   CarryOut,
@@ -72,17 +72,38 @@ export interface InstanceReport {
   migration?: MigrationReport;
 }
 
-/** Everything the VM's entity knows that belongs into the VM's status. */
+/** A start or stop request that has come to its end. */
+export interface SettledRequest {
+  /** Counts the settled requests of a VM, from 1. */
+  id: number;
+  action: string;
+  uid?: string;
+  outcome: 'served' | 'obsolete' | 'refused';
+  message: string;
+}
+
+/** Everything the VM's entity knows that belongs into the VM's status; the status is a pure function of this and the live objects. */
 export interface VirtualMachineReport {
-  /** Operation under way as the entity sees it; keeps "Stopped" from showing in the middle of a restart. */
-  intent: 'run' | 'stop' | 'restart' | 'delete';
-  observedGeneration: number;
+  /** Uid of the instance that the entity knows. */
+  instance?: string;
+  /** That instance is being stopped. */
+  ends: boolean;
+  /** What comes once there is no instance, or the one there is has ended; keeps "Stopped" from showing in the middle of a restart. */
+  then: 'run' | 'stop' | 'runIfFailed';
+  /** Generation of the VM that this follows from. */
+  generation: number;
+  /** Run strategy in force; absent: no instance has ever existed. */
+  runStrategy?: string;
   conditions: ConditionReport[];
   /** Instances in a row that ended without ever running; absent: none. RFC 3339. */
   startFailure?: { consecutiveFailCount: number; lastFailedVMIUID: string; retryAfterTimestamp: string };
-  /** How many requests from the head of the list are settled, and the list's head as it was seen (so that no later one is dropped). */
-  settledRequests: { action: string; uid?: string }[];
+  /** How far the DataVolumes of the VM's templates are; absent: it has none, or nobody has looked. */
+  dataVolumes?: DataVolumesState;
+  /** Requests from the head of the list that are settled, oldest first, as they were seen: no later one is dropped. */
+  settledRequests: SettledRequest[];
 }
+
+export type DataVolumesState = 'ready' | 'provisioning' | 'failed';
 
 /** Queue `controller`. */
 export interface ControllerActivities {
@@ -90,7 +111,7 @@ export interface ControllerActivities {
   adoptInstance(vmi: ObjectRef): Promise<Adoption>;
   /** Puts the finalizer on the VMI and checks that its spec can work. @throws InvalidSpec (message names the field), ObjectGone */
   admitInstance(vmi: ObjectRef): Promise<InstanceFacts>;
-  /** All volumes of the spec exist and are ready. @throws VolumeNotFound, VolumeNotReady, InvalidSpec */
+  /** All volumes and networks of the spec exist and are ready. @throws VolumeNotFound, VolumeNotReady, VolumeFailed, NetworkNotFound, ObjectGone */
   checkVolumes(vmi: ObjectRef): Promise<void>;
   /** Takes the token for a VMI, with a new epoch unless this attempt already has it. @throws TokenHeld */
   acquireToken(request: { vmi: ObjectRef; attempt: number }): Promise<RunToken>;
@@ -112,14 +133,21 @@ export interface ControllerActivities {
   /** Removes virtflow's finalizers from the VMI. Object gone: does nothing. */
   releaseInstance(vmi: ObjectRef): Promise<void>;
 
-  /** Puts the finalizer on the VM. @throws ObjectGone */
-  admitVirtualMachine(vm: ObjectRef): Promise<void>;
-  /** Creates the VM's VMI or returns the one that exists. @throws InvalidSpec, Forbidden, TokenHeld (a foreign VMI has the name) */
+  /** Puts the finalizer on the VM and reads its VMI; undefined when there is none. One that nobody owns becomes the VM's. @throws ObjectGone */
+  adoptVirtualMachine(vm: ObjectRef): Promise<InstanceFacts | undefined>;
+  /**
+   * Puts the finalizer on the VM, stores the revision that it starts with, and creates its VMI or returns the one that exists.
+   * @throws InvalidSpec, Forbidden, ObjectGone, TokenHeld (a foreign VMI has the name)
+   */
   createInstance(request: { vm: ObjectRef; paused?: boolean }): Promise<InstanceFacts>;
-  /** Deletes the VMI by uid; with `gracePeriodSeconds` its own grace period is replaced first. */
+  /** Deletes the VMI by uid; with `gracePeriodSeconds` its own grace period is replaced first, also of one that is being deleted. */
   deleteInstance(request: { vm: ObjectRef; vmi: ObjectRef; gracePeriodSeconds?: number }): Promise<InstanceFacts>;
-  /** Live read of the VM's VMI by name; undefined when there is none that the VM owns. */
-  observeInstance(vm: ObjectRef): Promise<InstanceFacts | undefined>;
+  /** A halted VM that is asked to start: its run strategy becomes Always, in the form in which it was written. @throws ObjectGone */
+  switchOn(vm: ObjectRef): Promise<VirtualMachineFacts>;
+  /** Queues a Start request unless one is queued: what failed under RerunOnFailure starts again, whoever dies in between. @throws ObjectGone */
+  queueStart(vm: ObjectRef): Promise<VirtualMachineFacts>;
+  /** Creates what is missing of the DataVolumes in the VM's templates. @throws VolumeNotFound (the cluster has no DataVolumes), InvalidSpec, Forbidden */
+  ensureDataVolumes(vm: ObjectRef): Promise<{ state: DataVolumesState }>;
   /**
    * Live read of VMIM, VMI and configuration: puts the finalizer on the VMIM, checks that the VMI may be migrated and that no older VMIM of it is
    * unfinished, works out the effective options. @throws InvalidSpec, ObjectGone, NotMigratable, OperationUnderWay
@@ -157,7 +185,11 @@ export interface ControllerActivities {
   /** For the scheduler: the limits in force, and what is known of holders: those named, or all there are (every VMIM past Pending and not final). */
   observePermits(request: { holders?: string[] }): Promise<{ limits: PermitLimits; holders: PermitHolder[] }>;
 
-  publishVirtualMachine(request: { vm: ObjectRef; report: VirtualMachineReport }): Promise<void>;
+  /** Writes the VM's status if it differs, without the settled requests; the VM as it then is, undefined when it is gone. */
+  publishVirtualMachine(request: {
+    vm: ObjectRef;
+    report: VirtualMachineReport;
+  }): Promise<VirtualMachineFacts | undefined>;
   releaseVirtualMachine(vm: ObjectRef): Promise<void>;
 }
 

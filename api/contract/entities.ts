@@ -1,4 +1,5 @@
 import type { DomainReport } from '../launcher/reports.ts';
+import type { SettledRequest } from './activities.ts';
 import type { FailureInfo } from './failures.ts';
 import type { InstanceFacts, PodFacts, VirtualMachineFacts } from './facts.ts';
 import { query, signal } from './messages.ts';
@@ -36,6 +37,8 @@ export interface EntityStatus {
   operation?: string;
   /** The operation that failed last, until it is retried or the object ends. */
   failedOperation?: { id: string; failure: FailureInfo };
+  /** Of a VM: what became of its last start and stop requests, oldest first; RFC 3339. */
+  requests?: (SettledRequest & { at: string })[];
 }
 
 export const entityStatus = query<EntityStatus>('entityStatus');

@@ -13,8 +13,18 @@ export interface VirtualMachineFacts {
   /** Effective strategy: spec.runStrategy, or spec.running translated. An unknown word is carried as it is. */
   runStrategy: string;
   deleting: boolean;
+  /** It is being deleted and its instance is to stay. */
+  orphans?: boolean;
   finalizers: string[];
   stateChangeRequests: { action: string; uid?: string; data?: Record<string, string> }[];
+  /** status.runStrategy: the strategy in force since an instance has existed. */
+  ranUnder?: string;
+  /** status.startFailure, for an entity that has no history. */
+  startFailure?: { count: number; uid: string; retryAt: string };
+  /** It has dataVolumeTemplates, which are created at once or only when it starts. */
+  dataVolumes?: 'now' | 'atStart';
+  /** Condition ManualRecoveryRequired is True: nothing starts until a person has taken it away. */
+  manualRecovery?: boolean;
   /** Set when the spec cannot work: which field and why. */
   invalid?: string;
   /** The object is gone (a watch said Deleted, or a live read said 404). */
@@ -37,6 +47,8 @@ export interface InstanceFacts {
   owner?: { name: string; uid: string };
   ready: boolean;
   paused: boolean;
+  /** status.evacuationNodeName: the node that it is asked to leave. */
+  evacuationNode?: string;
   /** spec.startStrategy is Paused. */
   startPaused?: boolean;
   /** status.phaseTransitionTimestamps says that it was Running once; without it only an observed phase tells. */
@@ -63,6 +75,10 @@ export interface PodFacts {
   computeReady: boolean;
   /** Condition PodScheduled is False: why. */
   unschedulable?: { reason: string; message: string };
+  /** A readiness probe of the user's says that it is not ready, or has not said anything yet: why. */
+  unready?: { reason: string; message: string };
+  /** Image of its launcher. */
+  image?: string;
   /** A container that cannot start: ErrImagePull, ImagePullBackOff, CreateContainerConfigError, … */
   waiting?: { container: string; reason: string; message: string };
   /** Evidence (c) of the design: final, every container status terminated, and no DisruptionTarget condition. */

@@ -117,6 +117,27 @@ export const scenarios: Record<string, Scenario> = {
     await entity.result();
     return { 'vm-restarted-and-deleted': entity };
   },
+  machineReruns: async (lab) => {
+    lab.tellEntities();
+    const { fake, tell, entity } = await newVm(lab, { runStrategy: 'RerunOnFailure' });
+    const first = await untilRunning(lab);
+    await lab.world.endGuest([...lab.world.pods.keys()][0] ?? '', 'crashed');
+    await untilRunning(lab, first.uid);
+    await until('its own request is settled', () => fake.requests.length === 0);
+    await tell({ deleting: true });
+    await entity.result();
+    return { 'vm-rerun': entity };
+  },
+  machineStartsPaused: async (lab) => {
+    lab.tellEntities();
+    const start = { action: 'Start', data: { paused: 'true' } };
+    const { fake, tell, entity } = await newVm(lab, { runStrategy: 'Halted', stateChangeRequests: [start] });
+    await untilRunning(lab);
+    await until('its request is settled', () => fake.requests.length === 0);
+    await tell({ deleting: true, orphans: true });
+    await entity.result();
+    return { 'vm-switched-on-and-orphaning': entity };
+  },
 };
 
 const never = (): never => {

@@ -2,28 +2,50 @@ import type { InstanceFacts, VirtualMachineFacts } from '../../api/contract/fact
 import { backOffMs } from '../operation/patience.ts';
 import { after } from '../shared/time.ts';
 import { withStartFailures } from './crash-loop.ts';
-import type { StateChangeRequest, VirtualMachineEvent, VirtualMachineState } from './state.ts';
+import { stillShown, supersede } from './requests.ts';
+import type { VirtualMachineEvent, VirtualMachineState } from './state.ts';
+import { pendingRequests } from './state.ts';
+import { countsFailures } from './strategies.ts';
 
 /** Takes an event into the state. */
-export const absorb = (state: VirtualMachineState, event: VirtualMachineEvent, at: string): VirtualMachineState => {
+export const absorb = (state: VirtualMachineState, event: VirtualMachineEvent, at: string): VirtualMachineState =>
+  withStrategyInForce(taken(state, event, at));
+
+const taken = (state: VirtualMachineState, event: VirtualMachineEvent, at: string): VirtualMachineState => {
   switch (event.type) {
     case 'virtualMachineObserved':
-      return virtualMachineObserved(state, event.facts);
+      return virtualMachineObserved(state, event.facts, at);
+    case 'changed':
+      return virtualMachineObserved(done(state), event.facts, at);
+    case 'published':
+      return virtualMachineObserved(
+        { ...state, settled: state.settled.filter(({ id }) => id > event.settled) },
+        event.facts,
+        at,
+      );
     case 'instanceObserved':
       return instanceObserved(state, event.facts, at);
     case 'dependencyChanged':
       return withoutRefusal(state);
     case 'instanceRead': {
-      const read = { ...idle(state), adoption: 'done' as const };
+      const read = { ...done(state), adoption: 'done' as const };
       return event.instance === undefined ? withoutInstance(read) : withInstance(read, event.instance, at);
     }
-    case 'created':
+    case 'created': {
+      const looked = { ...done(state), adoption: 'done' as const };
       // What was told meanwhile is newer than the answer.
-      return state.instance === undefined ? withInstance(done(state), event.instance, at) : done(state);
+      return state.instance === undefined ? withInstance(looked, event.instance, at) : looked;
+    }
     case 'deleted':
       return state.instance?.vmi.uid === event.instance.vmi.uid
         ? withInstance(done(state), event.instance, at)
         : done(state);
+    case 'provisioned': {
+      const rounds = event.state === 'ready' ? 0 : (state.dataVolumes?.rounds ?? 0) + 1;
+      const lookAt = after(at, Math.min(backOffMs(rounds), LOOK_AGAIN_MS));
+      const generation = state.object?.generation ?? 0;
+      return { ...done(state), dataVolumes: { state: event.state, generation, rounds, lookAt } };
+    }
     case 'refused':
       return refused(idle(state), event, at);
     case 'released':
@@ -38,13 +60,16 @@ const idle = ({ busy: _, ...state }: VirtualMachineState): VirtualMachineState =
 const withoutRefusal = ({ refused: _, ...state }: VirtualMachineState): VirtualMachineState => state;
 const done = (state: VirtualMachineState): VirtualMachineState => withoutRefusal(idle(state));
 const withoutInstance = ({ instance: _, ...state }: VirtualMachineState): VirtualMachineState => state;
+const withoutStartFailures = ({ startFailures: _, ...state }: VirtualMachineState): VirtualMachineState => state;
 
 /** More than can be on their way at once. */
 const REMEMBERED = 4;
+/** Longest time between two looks at DataVolumes that are being filled. */
+const LOOK_AGAIN_MS = 15_000;
 
 const withInstance = (state: VirtualMachineState, facts: InstanceFacts, at: string): VirtualMachineState => {
   const { uid } = facts.vmi;
-  if (facts.gone === true) return withoutInstance({ ...state, gone: [...state.gone, uid].slice(-REMEMBERED) });
+  if (facts.gone === true) return withoutInstance(gone(state, uid));
   if (state.gone.includes(uid)) return withoutInstance(state);
   const isSame = state.instance?.vmi.uid === uid;
   // A deletion is never taken back; an answer may be older than what was told meanwhile.
@@ -52,32 +77,60 @@ const withInstance = (state: VirtualMachineState, facts: InstanceFacts, at: stri
   return { ...withStartFailures(state, facts, at), instance };
 };
 
-const virtualMachineObserved = (state: VirtualMachineState, facts: VirtualMachineFacts): VirtualMachineState => {
+/** The next instance looks after its DataVolumes itself: somebody may have deleted one. */
+const gone = ({ dataVolumes: _, ...state }: VirtualMachineState, uid: string): VirtualMachineState => ({
+  ...state,
+  gone: [...state.gone, uid].slice(-REMEMBERED),
+});
+
+const virtualMachineObserved = (
+  state: VirtualMachineState,
+  facts: VirtualMachineFacts,
+  at: string,
+): VirtualMachineState => {
   if (facts.vm.uid !== state.ref.uid) return state;
   if (facts.gone === true) return { ...state, released: true };
-  const object = { ...facts, deleting: facts.deleting || state.object?.deleting === true };
+  const { object: before } = state;
+  if (isOlder(facts, before)) return state;
+  const object = { ...facts, deleting: facts.deleting || before?.deleting === true };
   const seen = { ...state, object, settled: stillShown(state.settled, facts.stateChangeRequests) };
-  return facts.runStrategy === 'Always' ? seen : withoutStartFailures(seen);
+  const known = before === undefined ? withMemory(seen, facts) : seen;
+  const isHaltedNow = before !== undefined && before.runStrategy !== 'Halted' && facts.runStrategy === 'Halted';
+  const next = isHaltedNow ? supersede(known, pendingRequests(state), at) : known;
+  return countsFailures(facts.runStrategy) ? next : withoutStartFailures(next);
 };
 
-const withoutStartFailures = ({ startFailures: _, ...state }: VirtualMachineState): VirtualMachineState => state;
+/** Two tellers may cross. resourceVersions of one object are numbers that grow. */
+const isOlder = (facts: VirtualMachineFacts, known: VirtualMachineFacts | undefined): boolean =>
+  Number(facts.resourceVersion) < Number(known?.resourceVersion);
 
-/** Which of the settled requests the list still shows at its head: the writer removes them from there, oldest first. */
-const stillShown = (settled: StateChangeRequest[], shown: StateChangeRequest[]): StateChangeRequest[] => {
-  for (let gone = 0; gone < settled.length; gone += 1) {
-    const rest = settled.slice(gone);
-    if (rest.every((request, index) => isSameRequest(request, shown[index]))) return rest;
-  }
-  return [];
+/** An entity without history knows from the VM's status what an earlier one has written there. */
+const withMemory = (
+  state: VirtualMachineState,
+  { ranUnder, startFailure }: VirtualMachineFacts,
+): VirtualMachineState => ({
+  ...state,
+  ...(ranUnder === undefined ? {} : { ranUnder }),
+  ...(startFailure === undefined
+    ? {}
+    : {
+        startFailures: { count: startFailure.count, lastUid: startFailure.uid, retryAt: startFailure.retryAt },
+      }),
+});
+
+/** A strategy is in force with its instance; one that starts nothing by itself as soon as it is chosen. */
+const withStrategyInForce = (state: VirtualMachineState): VirtualMachineState => {
+  const { object, instance, ranUnder } = state;
+  if (object === undefined) return state;
+  const startsNothing = object.runStrategy === 'Halted' || object.runStrategy === 'Manual';
+  if (instance === undefined && (ranUnder === undefined || !startsNothing)) return state;
+  return { ...state, ranUnder: object.runStrategy };
 };
-
-const isSameRequest = (a: StateChangeRequest, b: StateChangeRequest | undefined): boolean =>
-  a.action === b?.action && a.uid === b.uid;
 
 const instanceObserved = (state: VirtualMachineState, facts: InstanceFacts, at: string): VirtualMachineState => {
   const known = state.instance?.vmi.uid;
   if (facts.vmi.uid === known) return withInstance(state, facts, at);
-  if (facts.gone === true) return { ...state, gone: [...state.gone, facts.vmi.uid].slice(-REMEMBERED) };
+  if (facts.gone === true) return gone(state, facts.vmi.uid);
   if (facts.owner?.uid !== state.ref.uid) return state;
   // Another instance than the one we know: which of them is there now, only a live read tells.
   return known === undefined ? withInstance(state, facts, at) : { ...state, adoption: 'needed' };
@@ -88,9 +141,15 @@ const refused = (
   { command, failure, retryable }: Extract<VirtualMachineEvent, { type: 'refused' }>,
   at: string,
 ): VirtualMachineState => {
-  const rounds = (state.refused?.rounds ?? 0) + 1;
+  const rounds = (state.refused?.command === command ? state.refused.rounds : 0) + 1;
   const generation = state.object?.generation ?? 0;
   const isFinalAnswer = command === 'create' && !retryable;
   const retryAt = isFinalAnswer ? {} : { retryAt: after(at, backOffMs(rounds)) };
-  return { ...state, refused: { command, failure, generation, rounds, ...retryAt } };
+  // Whatever the API server has refused, it had been asked for the instance before.
+  const hasLooked = command === 'create' && failure.type !== 'Unknown';
+  return {
+    ...state,
+    ...(hasLooked ? { adoption: 'done' } : {}),
+    refused: { command, failure, generation, rounds, ...retryAt },
+  };
 };

@@ -1,3 +1,4 @@
+import type { InstanceFacts } from '../../api/contract/facts.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { isRetryable, toFailureInfo } from '../shared/failures.ts';
 import { bookkeeping, controllerActivities } from '../shared/proxies.ts';
@@ -16,11 +17,8 @@ export const perform = async (vm: ObjectRef, command: VirtualMachineCommand): Pr
 
 const carryOut = async (vm: ObjectRef, command: VirtualMachineCommand): Promise<VirtualMachineEvent> => {
   switch (command.type) {
-    case 'adopt': {
-      const { admitVirtualMachine, observeInstance } = bookkeeping('Adopt');
-      await admitVirtualMachine(vm);
-      return read(await observeInstance(vm));
-    }
+    case 'adopt':
+      return read(await bookkeeping('Adopt').adoptVirtualMachine(vm));
     case 'create': {
       const { paused } = command;
       const request = { vm, ...(paused === undefined ? {} : { paused }) };
@@ -31,12 +29,18 @@ const carryOut = async (vm: ObjectRef, command: VirtualMachineCommand): Promise<
       const request = { vm, vmi, ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }) };
       return { type: 'deleted', instance: await controllerActivities('Delete instance').deleteInstance(request) };
     }
+    case 'switchOn':
+      return { type: 'changed', facts: await controllerActivities('Switch on').switchOn(vm) };
+    case 'queueStart':
+      return { type: 'changed', facts: await controllerActivities('Queue start').queueStart(vm) };
+    case 'provision':
+      return { type: 'provisioned', ...(await controllerActivities('DataVolumes').ensureDataVolumes(vm)) };
     case 'release':
       await bookkeeping('Release').releaseVirtualMachine(vm);
       return { type: 'released' };
   }
 };
 
-const read = (instance: Awaited<ReturnType<ReturnType<typeof bookkeeping>['observeInstance']>>): VirtualMachineEvent =>
-  // An activity's undefined arrives as null.
+/** An activity's undefined arrives as null. */
+const read = (instance: InstanceFacts | null | undefined): VirtualMachineEvent =>
   instance == null ? { type: 'instanceRead' } : { type: 'instanceRead', instance };

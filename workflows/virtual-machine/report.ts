@@ -1,15 +1,20 @@
 import type { ConditionReport, VirtualMachineReport } from '../../api/contract/activities.ts';
-import type { VirtualMachineState } from './state.ts';
-import { isFinal, isSupported, pendingRequests } from './state.ts';
+import type { Refusal, VirtualMachineState } from './state.ts';
+import { isLive, pendingStart } from './state.ts';
+import { obstacleOf, startsNext } from './strategies.ts';
 
 /** What the VM's status shows of the entity's state. */
 export const reportOf = (state: VirtualMachineState): VirtualMachineReport => {
-  const { object, settled, startFailures } = state;
+  const { object, instance, settled, startFailures, ranUnder, dataVolumes } = state;
   return {
-    intent: intentOf(state),
-    observedGeneration: object?.generation ?? 0,
+    ...(instance === undefined ? {} : { instance: instance.vmi.uid }),
+    ends: isEnding(state),
+    then: thenOf(state),
+    generation: object?.generation ?? 0,
+    ...(ranUnder === undefined ? {} : { runStrategy: ranUnder }),
     conditions: conditionsOf(state),
-    settledRequests: settled.map(({ action, uid }) => ({ action, ...(uid === undefined ? {} : { uid }) })),
+    settledRequests: settled,
+    ...(dataVolumes === undefined ? {} : { dataVolumes: dataVolumes.state }),
     ...(startFailures === undefined
       ? {}
       : {
@@ -22,29 +27,35 @@ export const reportOf = (state: VirtualMachineState): VirtualMachineReport => {
   };
 };
 
-/** "stop" only when nothing is to run afterwards, so that a restart never looks stopped. */
-const intentOf = (state: VirtualMachineState): VirtualMachineReport['intent'] => {
-  const { object, instance } = state;
-  if (object?.deleting === true) return 'delete';
-  const [head, next] = pendingRequests(state);
-  const runsAfterwards = object?.runStrategy === 'Always' || (head?.action === 'Stop' && next?.action === 'Start');
-  if (!runsAfterwards) return object?.runStrategy === 'Halted' || head?.action === 'Stop' ? 'stop' : 'run';
-  const isEnding = head?.action === 'Stop' || (instance !== undefined && (instance.deleting || isFinal(instance)));
-  return isEnding ? 'restart' : 'run';
-};
+const isEnding = ({ instance, busy, refused }: VirtualMachineState): boolean =>
+  instance !== undefined && (instance.deleting || busy === 'delete' || refused?.command === 'delete');
 
-const conditionsOf = ({ object, refused }: VirtualMachineState): ConditionReport[] => {
-  if (object?.deleting === true) return [];
-  if (object?.invalid !== undefined) return [failure('InvalidSpec', object.invalid)];
-  if (object !== undefined && !isSupported(object.runStrategy)) {
-    const message = `spec.runStrategy ${object.runStrategy} is not supported yet: set Always or Halted.`;
-    return [failure('UnsupportedRunStrategy', message)];
+const thenOf = (state: VirtualMachineState): VirtualMachineReport['then'] => {
+  const { object, instance, refused } = state;
+  if (object === undefined || object.deleting || object.manualRecovery === true) return 'stop';
+  if (obstacleOf(state) !== undefined) return 'stop';
+  // Nothing comes before somebody changes the VM.
+  if (instance === undefined && refused?.command === 'create' && refused.retryAt === undefined) return 'stop';
+  if (pendingStart(state) !== undefined || object.runStrategy === 'Always') return 'run';
+  if (object.runStrategy === 'RerunOnFailure' && instance !== undefined) {
+    return instance.deleting || !(isLive(instance) || instance.phase === 'Failed') ? 'stop' : 'runIfFailed';
   }
-  return refused === undefined
-    ? []
-    : [failure(refused.command === 'create' ? 'FailedCreate' : 'FailedDelete', refused.failure.message)];
+  return instance === undefined && startsNext(state) ? 'run' : 'stop';
 };
 
-const failure = (reason: string, message: string): ConditionReport => ({
-  ...{ type: 'Failure', status: 'True', reason, message },
+const conditionsOf = (state: VirtualMachineState): ConditionReport[] => {
+  if (state.object?.deleting === true) return [];
+  const obstacle = obstacleOf(state) ?? (state.refused === undefined ? undefined : failureOf(state.refused));
+  return obstacle === undefined ? [] : [{ type: 'Failure', status: 'True', ...obstacle }];
+};
+
+/** Reasons as in KubeVirt. */
+const REASONS: Record<Refusal['command'], string> = {
+  ...{ adopt: 'FailedUpdateError', create: 'FailedCreate', delete: 'FailedDelete', switchOn: 'FailedUpdateError' },
+  ...{ queueStart: 'FailedUpdateError', provision: 'FailedCreate', release: 'FailedUpdateError' },
+};
+
+const failureOf = ({ command, failure }: Refusal): { reason: string; message: string } => ({
+  reason: REASONS[command],
+  message: failure.message,
 });

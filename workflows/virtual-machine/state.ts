@@ -1,3 +1,4 @@
+import type { DataVolumesState, SettledRequest } from '../../api/contract/activities.ts';
 import type { InstanceFacts, VirtualMachineFacts } from '../../api/contract/facts.ts';
 import type { FailureInfo } from '../../api/contract/failures.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
@@ -12,6 +13,18 @@ export interface StartFailures {
   retryAt: string;
 }
 
+/** What was refused last, for which generation of the VM, and when it is tried again; absent: not before the VM changes. */
+export interface Refusal {
+  command: VirtualMachineCommand['type'];
+  failure: FailureInfo;
+  generation: number;
+  rounds: number;
+  retryAt?: string;
+}
+
+/** What became of a request, and when; RFC 3339. */
+export type RequestOutcome = SettledRequest & { at: string };
+
 /** All that the entity of a VM knows; JSON only. */
 export interface VirtualMachineState {
   ref: ObjectRef;
@@ -21,21 +34,22 @@ export interface VirtualMachineState {
   instance?: InstanceFacts;
   /** Uid of an instance that was seen running. */
   ranUid?: string;
+  /** Run strategy in force since an instance has existed; another one than the object's: that one has just been chosen. */
+  ranUnder?: string;
   /** The one activity under way that acts for the VM. */
   busy?: VirtualMachineCommand['type'];
-  /** Requests from the head of the object's list that are settled, until the list no longer shows them. */
-  settled: StateChangeRequest[];
-  /** What was refused last, for which generation of the VM, and when it is tried again; absent: not before the VM changes. */
-  refused?: {
-    command: VirtualMachineCommand['type'];
-    failure: FailureInfo;
-    generation: number;
-    rounds: number;
-    retryAt?: string;
-  };
+  /** Requests from the head of the object's list that have come to their end, until they are off the list. */
+  settled: SettledRequest[];
+  /** What became of the last requests, oldest first. */
+  outcomes: RequestOutcome[];
+  /** How many requests have come to their end so far. */
+  served: number;
+  refused?: Refusal;
   /** Uids of the instances that went last: what an answer on its way still says of them is past. */
   gone: string[];
   startFailures?: StartFailures;
+  /** DataVolumes of the VM's templates, as they were found; looked at again at `lookAt` while they are not ready. */
+  dataVolumes?: { state: DataVolumesState; generation: number; rounds: number; lookAt: string };
   wakeAt?: string;
   /** The finalizers are gone, or the object is. */
   released: boolean;
@@ -49,6 +63,11 @@ export type VirtualMachineEvent =
   | { type: 'instanceRead'; instance?: InstanceFacts }
   | { type: 'created'; instance: InstanceFacts }
   | { type: 'deleted'; instance: InstanceFacts }
+  /** The VM as it is since its run strategy or its requests were changed for the entity. */
+  | { type: 'changed'; facts: VirtualMachineFacts }
+  /** The VM as it is since its status was written without the settled requests up to this one. */
+  | { type: 'published'; facts: VirtualMachineFacts; settled: number }
+  | { type: 'provisioned'; state: DataVolumesState }
   | { type: 'refused'; command: VirtualMachineCommand['type']; failure: FailureInfo; retryable: boolean }
   | { type: 'vmGone' }
   | { type: 'released' }
@@ -57,8 +76,14 @@ export type VirtualMachineEvent =
 export type VirtualMachineCommand =
   /** Finalizer on the VM, then a live read of its instance. */
   | { type: 'adopt' }
+  /** Also adopts: an instance that is there already is what it returns. */
   | { type: 'create'; paused?: boolean }
   | { type: 'delete'; instance: ObjectRef; gracePeriodSeconds?: number }
+  /** Halted becomes Always. */
+  | { type: 'switchOn' }
+  /** A start request of the entity's own, for the instance that failed. */
+  | { type: 'queueStart' }
+  | { type: 'provision' }
   | { type: 'release' };
 
 export interface VirtualMachineDecision {
@@ -67,16 +92,21 @@ export interface VirtualMachineDecision {
 }
 
 export const initialState = (ref: ObjectRef): VirtualMachineState => ({
-  ...{ ref, adoption: 'needed', settled: [], gone: [], released: false },
+  ...{ ref, adoption: 'needed', settled: [], outcomes: [], served: 0, gone: [], released: false },
 });
 
 export const isOver = ({ released, busy }: VirtualMachineState): boolean => released && busy === undefined;
 
 export const isFinal = ({ phase }: InstanceFacts): boolean => phase === 'Succeeded' || phase === 'Failed';
 
-/** Requests that are not settled yet, oldest first. */
+/** It runs, or is on its way there. */
+export const isLive = (instance: InstanceFacts | undefined): boolean =>
+  instance !== undefined && !instance.deleting && !isFinal(instance);
+
+/** Requests that have not come to their end yet, oldest first. */
 export const pendingRequests = ({ object, settled }: VirtualMachineState): StateChangeRequest[] =>
   object?.stateChangeRequests.slice(settled.length) ?? [];
 
-/** Run strategies that this release carries out. */
-export const isSupported = (runStrategy: string): boolean => runStrategy === 'Always' || runStrategy === 'Halted';
+/** The start that is asked for; absent: none is. */
+export const pendingStart = (state: VirtualMachineState): StateChangeRequest | undefined =>
+  pendingRequests(state).find(({ action }) => action === 'Start');

@@ -8,7 +8,9 @@ import { pendingRequests } from './state.ts';
 const phaseOf = ({ instance }: VirtualMachineState): string => (instance === undefined ? 'NoInstance' : instance.phase);
 
 /** Answer of the query. */
-export const statusOf = (state: VirtualMachineState): EntityStatus => ({ ref: state.ref, phase: phaseOf(state) });
+export const statusOf = (state: VirtualMachineState): EntityStatus => ({
+  ...{ ref: state.ref, phase: phaseOf(state), requests: state.outcomes },
+});
 
 export const attributesOf = (state: VirtualMachineState): Attributes => ({
   ...{ VmNamespace: state.ref.namespace, VmName: state.ref.name, VmUid: state.ref.uid },
@@ -17,12 +19,15 @@ export const attributesOf = (state: VirtualMachineState): Attributes => ({
 
 /** For the details pane of the Temporal UI; Markdown. */
 export const detailsOf = (state: VirtualMachineState): string => {
-  const { ref, object, instance, startFailures } = state;
-  const { intent, conditions } = reportOf(state);
+  const { ref, object, instance, startFailures, outcomes } = state;
+  const { ends, then, conditions } = reportOf(state);
   return [
-    `**${ref.namespace}/${ref.name}**: run strategy ${object?.runStrategy ?? 'unknown'}, intent **${intent}**`,
-    instance === undefined ? 'No instance.' : `Instance ${instance.vmi.uid}: ${instance.phase}`,
+    `**${ref.namespace}/${ref.name}**: run strategy ${object?.runStrategy ?? 'unknown'}`,
+    `${instance === undefined ? 'No instance' : `Instance ${instance.vmi.uid}: ${instance.phase}${ends ? ', is being stopped' : ''}`}; then **${then}**.`,
     ...pendingRequests(state).map(({ action, uid }) => `- requested: ${action} ${uid ?? ''}`),
+    ...outcomes.map(
+      ({ at, action, uid, outcome, message }) => `- ${at} ${action} ${uid ?? ''}: ${outcome}, ${message}`,
+    ),
     ...(startFailures === undefined
       ? []
       : [`${startFailures.count} instances in a row ended without running; next try ${startFailures.retryAt}`]),

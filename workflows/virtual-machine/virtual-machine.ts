@@ -33,9 +33,13 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
   setHandler(contract.entityStatus, () => statusOf(state));
 
   const writer = newWriter(async (report: VirtualMachineReport) => {
-    await bookkeeping('Publish')
-      .publishVirtualMachine({ vm, report })
-      .catch((error: unknown) => log.error('status refused', { failure: toFailureInfo(error) }));
+    const settled = report.settledRequests.at(-1)?.id;
+    try {
+      const facts = await bookkeeping('Publish').publishVirtualMachine({ vm, report });
+      if (facts != null && settled !== undefined) inbox.put({ type: 'published', facts, settled });
+    } catch (error) {
+      log.error('status refused', { failure: toFailureInfo(error) });
+    }
   }, carried.written);
   const writeAttributes = newAttributeWriter();
   const show = (shown: VirtualMachineState): void => {
@@ -45,9 +49,10 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
     // What is created in a moment is told once it is there: one write instead of two.
     if (shown.adoption !== 'done' || shown.released || shown.busy === 'create') return;
     const report = reportOf(shown);
-    // The status mirrors the instance's, which the writer reads itself: another instance, or a newer one, is another status.
-    const { vmi, resourceVersion } = shown.instance ?? {};
-    writer.want(report, JSON.stringify([report, vmi?.uid, resourceVersion]));
+    // The status mirrors the instance's, which the writer reads itself: a newer version of it is another status. That settled requests are off the list
+    // is none.
+    const { settledRequests: _, ...said } = report;
+    writer.want(report, JSON.stringify([said, shown.served, shown.instance?.resourceVersion]));
   };
 
   await runEntity({

@@ -1,47 +1,76 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { InstanceFacts } from '../../../api/contract/facts.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
-import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { toInstance } from '../../../api/virtual-machine/index.ts';
 import { instanceFacts } from '../../facts/instance.ts';
 import { readableVirtualMachine } from '../../facts/readable.ts';
 import { failure } from '../../failures.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
+import type { KubePort } from '../../kube/port.ts';
 import { timestamp } from '../conditions.ts';
 import type { ControllerPorts } from '../ports.ts';
+import { onConflictAgain } from '../races.ts';
 import { recordEvent } from '../record-event.ts';
+import { claimed, withFinalizer } from './adopt.ts';
 import { readVirtualMachine } from './read.ts';
+import { GENERATION_ANNOTATION, storeRevision } from './revisions.ts';
 
-/** Creates the VM's VMI, or returns the one that exists. @throws InvalidSpec, Forbidden, ObjectGone, TokenHeld (a foreign VMI has the name) */
+/**
+ * Creates the VM's VMI, or returns the one that exists: with the VM's finalizer and its revision before it, in as few round trips as that takes.
+ * @throws InvalidSpec, Forbidden, ObjectGone, TokenHeld (a foreign VMI has the name)
+ */
 export const createInstance =
   ({ kube, clock, log }: Pick<ControllerPorts, 'kube' | 'clock' | 'log'>): ControllerActivities['createInstance'] =>
-  async ({ vm: ref, paused }) => {
-    const vm = await readVirtualMachine(kube, ref);
-    if (vm.metadata?.deletionTimestamp !== undefined) {
-      throw failure('ObjectGone', `VirtualMachine ${ref.namespace}/${ref.name} is being deleted.`);
-    }
-    const existing = await kube.get('VirtualMachineInstance', ref);
-    if (existing !== undefined) return owned(existing, ref);
-    const vmi = toInstance(readableVirtualMachine(vm));
-    if (paused === true) vmi.spec.startStrategy = 'Paused';
-    const since = { phase: 'Pending', phaseTransitionTimestamp: timestamp(clock()) };
-    vmi.status = { ...vmi.status, phase: since.phase, phaseTransitionTimestamps: [since] };
-    try {
-      const created = instanceFacts(await kube.create('VirtualMachineInstance', vmi));
+  ({ vm: ref, paused = false }) =>
+    onConflictAgain(async () => {
+      const [vm, existing] = await Promise.all([
+        readVirtualMachine(kube, ref),
+        kube.get('VirtualMachineInstance', ref),
+      ]);
+      if (vm.metadata?.deletionTimestamp !== undefined) {
+        throw failure('ObjectGone', `VirtualMachine ${ref.namespace}/${ref.name} is being deleted.`);
+      }
+      if (existing !== undefined) return owned(await claimed(kube, vm, existing), ref);
+      const vmi = instanceFrom(readableVirtualMachine(vm), paused);
+      const [revision] = await Promise.all([storeRevision(kube, vm), withFinalizer(kube, vm)]);
+      const phase = { phase: 'Pending', phaseTransitionTimestamp: timestamp(clock()) };
+      const since = { phase: phase.phase, phaseTransitionTimestamps: [phase] };
+      vmi.status = { ...vmi.status, ...since, virtualMachineRevisionName: revision };
+      const created = await createOrRead(kube, vmi, ref);
       const message = `Created VirtualMachineInstance ${ref.name} (${created.vmi.uid})`;
-      await recordEvent({ kube, log }, { kind: 'VirtualMachine', ref, reason: 'SuccessfulCreate', message });
+      // Told beside: nobody waits for it.
+      void recordEvent({ kube, log }, { kind: 'VirtualMachine', ref, reason: 'SuccessfulCreate', message });
       return created;
-    } catch (error) {
-      const raced = isAlreadyExists(error) ? await kube.get('VirtualMachineInstance', ref) : undefined;
-      if (raced === undefined) throw error;
-      return owned(raced, ref);
-    }
-  };
+    });
 
-const owned = (vmi: VirtualMachineInstance, vm: ObjectRef): InstanceFacts => {
+/** The VMI that a start of this VM creates now. Whether it starts paused is the caller's to say: the request may be off the list, or still be on it. */
+const instanceFrom = (vm: VirtualMachine, paused: boolean): VirtualMachineInstance => {
+  const { stateChangeRequests: _, ...status } = vm.status ?? {};
+  const vmi = toInstance({ ...vm, status });
+  if (paused) vmi.spec.startStrategy = 'Paused';
+  const annotations = { ...vmi.metadata?.annotations, [GENERATION_ANNOTATION]: String(vm.metadata?.generation ?? 0) };
+  return { ...vmi, metadata: { ...vmi.metadata, annotations } };
+};
+
+const createOrRead = async (kube: KubePort, vmi: VirtualMachineInstance, vm: ObjectRef): Promise<InstanceFacts> => {
+  try {
+    return instanceFacts(await kube.create('VirtualMachineInstance', vmi));
+  } catch (error) {
+    const raced = isAlreadyExists(error) ? await kube.get('VirtualMachineInstance', vm) : undefined;
+    if (raced === undefined) throw error;
+    return owned(raced, vm);
+  }
+};
+
+const owned = (vmi: VirtualMachineInstance | undefined, vm: ObjectRef): InstanceFacts => {
+  const name = `VirtualMachineInstance ${vm.namespace}/${vm.name}`;
+  if (vmi === undefined) throw failure('TokenHeld', `${name} went at this moment; the start is tried again.`);
   const facts = instanceFacts(vmi);
   if (facts.owner?.uid === vm.uid) return facts;
-  const name = `VirtualMachineInstance ${vm.namespace}/${vm.name} (${facts.vmi.uid})`;
   const owner = facts.owner === undefined ? 'belongs to no VM' : `belongs to another VM (${facts.owner.uid})`;
-  throw failure('TokenHeld', `${name} ${owner} and has this VM's name. Delete it, or wait until it is gone.`);
+  throw failure(
+    'TokenHeld',
+    `${name} (${facts.vmi.uid}) ${owner} and has this VM's name. Delete it, or wait until it is gone.`,
+  );
 };

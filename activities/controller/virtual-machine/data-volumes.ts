@@ -1,3 +1,7 @@
+import type { VirtualMachine } from '../../../api/kubevirt/types.ts';
+import type { KubePort } from '../../kube/port.ts';
+import { getIfServed } from '../volumes/get-if-served.ts';
+
 /** What is read of CDI's DataVolume. */
 export interface DataVolume {
   metadata?: { name?: string };
@@ -33,4 +37,14 @@ const isBeingFilled = (dataVolume: DataVolume): boolean => {
   const { phase = '' } = dataVolume.status ?? {};
   if (FILLED.includes(phase)) return false;
   return phase !== 'WaitForFirstConsumer' || conditionOf(dataVolume, 'Bound')?.status === 'True';
+};
+
+/** The DataVolumes of the VM's volumes that exist; none where the cluster serves no DataVolumes. */
+export const dataVolumesOf = async (kube: KubePort, vm: VirtualMachine): Promise<DataVolume[]> => {
+  const namespace = vm.metadata?.namespace ?? '';
+  // The type says that there is a template with a list; an object of the API server need not keep to it.
+  const { volumes } = (vm.spec as Partial<VirtualMachine['spec']>).template?.spec ?? {};
+  const names = (Array.isArray(volumes) ? volumes : []).flatMap(({ dataVolume }) => dataVolume?.name ?? []);
+  const found = await Promise.all(names.map((name) => getIfServed(kube, 'DataVolume', { namespace, name })));
+  return found.filter((dataVolume) => dataVolume !== undefined);
 };

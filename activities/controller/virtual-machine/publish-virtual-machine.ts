@@ -1,30 +1,52 @@
-import type { ControllerActivities } from '../../../api/contract/activities.ts';
-import type { VirtualMachine } from '../../../api/kubevirt/types.ts';
+import type { ControllerActivities, SettledRequest, VirtualMachineReport } from '../../../api/contract/activities.ts';
+import type { ObjectRef } from '../../../api/contract/refs.ts';
+import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import { virtualMachineFacts } from '../../facts/virtual-machine.ts';
 import type { KubePort } from '../../kube/port.ts';
-import { claimsOf } from '../volumes/claims.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { ifStillThere, onConflictAgain } from '../races.ts';
+import { recordEvent } from '../record-event.ts';
+import { claimsOf } from '../volumes/claims.ts';
+import { dataVolumesOf, dataVolumeState } from './data-volumes.ts';
+import { followTemplate } from './follow-template.ts';
 import { findOwnedInstance, findVirtualMachine } from './read.ts';
-import { settleRequests } from './settle-requests.ts';
-import { virtualMachinePatch } from './vm-status.ts';
+import type { Observed } from './vm-status.ts';
+import { remainingRequests, virtualMachinePatch } from './vm-status.ts';
 
-/** Takes settled requests off the VM's list and brings its status to what entity and VMI say; writes only what differs. */
+type Ports = Pick<ControllerPorts, 'kube' | 'clock' | 'config' | 'log'>;
+
+/**
+ * Brings the VM's status to what entity and VMI say, and takes settled requests off its list, in one write; only what differs is written. A request
+ * that comes at the same moment makes it read again.
+ */
 export const publishVirtualMachine =
-  ({ kube, clock }: Pick<ControllerPorts, 'kube' | 'clock'>): ControllerActivities['publishVirtualMachine'] =>
-  async ({ vm: ref, report }) => {
-    await onConflictAgain(async () => {
-      const read = await findVirtualMachine(kube, ref);
-      if (read === undefined) return;
-      const vm = (await settleRequests(kube, read, report.settledRequests)) ?? (await findVirtualMachine(kube, ref));
-      if (vm === undefined) return;
-      const vmi = await findOwnedInstance(kube, ref);
-      const claimUnbound = vmi?.status?.phase !== 'Running' && (await someClaimUnbound(kube, vm));
-      const patch = virtualMachinePatch(vm, vmi, report, claimUnbound, clock().toISOString());
-      if (patch === undefined) return;
+  (ports: Ports): ControllerActivities['publishVirtualMachine'] =>
+  async ({ vm: ref, report }) =>
+    onConflictAgain(async () => {
+      const { kube, clock } = ports;
+      const [vm, vmi] = await Promise.all([findVirtualMachine(kube, ref), findOwnedInstance(kube, ref)]);
+      if (vm === undefined) return undefined;
+      const patch = virtualMachinePatch(vm, await observe(ports, vm, vmi), report, clock().toISOString());
+      if (patch === undefined) return virtualMachineFacts(vm);
       const metadata = { uid: vm.metadata?.uid, resourceVersion: vm.metadata?.resourceVersion };
-      await ifStillThere(kube.mergePatch('VirtualMachine', ref, { ...patch, metadata }, { subresource: 'status' }));
+      const written = await ifStillThere(
+        kube.mergePatch('VirtualMachine', ref, { ...patch, metadata }, { subresource: 'status' }),
+      );
+      tellOutcomes(ports, ref, vm, report);
+      return written === undefined ? undefined : virtualMachineFacts(written);
     });
-  };
+
+/** A running guest has its volumes: they are looked at only before. */
+const observe = async (
+  { kube, config }: Ports,
+  vm: VirtualMachine,
+  vmi: VirtualMachineInstance | undefined,
+): Promise<Observed> => {
+  const followed = vmi === undefined ? undefined : await followTemplate(kube, vm, vmi, config());
+  if (vmi?.status?.phase === 'Running') return { vmi, claimUnbound: false, followed };
+  const [claimUnbound, dataVolumes] = await Promise.all([someClaimUnbound(kube, vm), dataVolumesOf(kube, vm)]);
+  return { vmi, claimUnbound, dataVolumes: dataVolumeState(dataVolumes), followed };
+};
 
 const someClaimUnbound = async (kube: KubePort, vm: VirtualMachine): Promise<boolean> => {
   const namespace = vm.metadata?.namespace ?? '';
@@ -36,3 +58,19 @@ const someClaimUnbound = async (kube: KubePort, vm: VirtualMachine): Promise<boo
   );
   return claims.some((claim) => claim !== undefined && claim.status?.phase !== 'Bound');
 };
+
+const REASONS = { served: 'RequestServed', obsolete: 'RequestObsolete', refused: 'RequestRefused' } as const;
+
+/** Each request's outcome, once it is off the list: for who asked, in `kubectl describe`. */
+const tellOutcomes = (ports: Ports, ref: ObjectRef, before: VirtualMachine, report: VirtualMachineReport): void => {
+  const left = remainingRequests(before, report);
+  if (left === undefined) return;
+  const count = (before.status?.stateChangeRequests?.length ?? 0) - left.length;
+  for (const request of report.settledRequests.slice(-count)) {
+    const told = { kind: 'VirtualMachine', ref, reason: REASONS[request.outcome], message: wordsOf(request) } as const;
+    void recordEvent(ports, { ...told, isWarning: request.outcome === 'refused' });
+  }
+};
+
+const wordsOf = ({ action, uid, outcome, message }: SettledRequest): string =>
+  `Request ${action}${uid === undefined ? '' : ` of instance ${uid}`} ${outcome === 'served' ? 'is served' : `is ${outcome}`}: ${message}`;

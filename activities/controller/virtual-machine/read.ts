@@ -1,4 +1,6 @@
 import type { ObjectRef } from '../../../api/contract/refs.ts';
+import { KUBEVIRT_API_VERSION } from '../../../api/kubevirt/types.ts';
+import type { OwnerReference } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { instanceFacts } from '../../facts/instance.ts';
 import { failure } from '../../failures.ts';
@@ -23,3 +25,13 @@ export const findOwnedInstance = async (kube: KubePort, vm: ObjectRef): Promise<
   const vmi = await kube.get('VirtualMachineInstance', vm);
   return vmi !== undefined && instanceFacts(vmi).owner?.uid === vm.uid ? vmi : undefined;
 };
+
+/** What an object that the VM controls says of its owner. */
+export const ownerReference = ({ metadata }: VirtualMachine): OwnerReference => ({
+  apiVersion: KUBEVIRT_API_VERSION,
+  kind: 'VirtualMachine',
+  name: metadata?.name ?? '',
+  uid: metadata?.uid ?? '',
+  controller: true,
+  blockOwnerDeletion: true,
+});

@@ -1,14 +1,25 @@
 import type { ConditionReport, VirtualMachineReport } from '../../../api/contract/activities.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { holds, isFinal } from '../../facts/instance.ts';
-import { runStrategyOf } from '../../facts/virtual-machine.ts';
 import type { Condition } from '../conditions.ts';
 import { mergeConditions, timestamp } from '../conditions.ts';
-import { mergePatchOf } from '../merge-patch.ts';
+import { mergePatchOf, sameJson } from '../merge-patch.ts';
+import type { Followed } from './follow-template.ts';
 import { printableStatus } from './printable-status.ts';
 
-/** Conditions of the VM itself that others may write; everything else on a VM mirrors its VMI or comes from the entity. */
-const FOREIGN = new Set(['ManualRecoveryRequired', 'RestartRequired']);
+/** Of the VM itself, and another writer's; everything else on a VM mirrors its VMI or comes from the entity. */
+const FOREIGN = 'ManualRecoveryRequired';
+
+/** What a VM's status is made of besides the report of its entity. */
+export interface Observed {
+  vmi: VirtualMachineInstance | undefined;
+  /** Some claim of the VM's volumes exists and is not bound. */
+  claimUnbound: boolean;
+  /** How far the DataVolumes of the VM's volumes are; absent: nothing is waited for. */
+  dataVolumes?: 'failed' | 'provisioning' | undefined;
+  /** Absent: there is no instance. */
+  followed?: Followed | undefined;
+}
 
 /** Ready as the VMI has it (or why it has none), then every other condition of the VMI. */
 export const mirroredConditions = (vmi: VirtualMachineInstance | undefined): Condition[] => {
@@ -24,30 +35,33 @@ export const mirroredConditions = (vmi: VirtualMachineInstance | undefined): Con
 
 /**
  * What has to change in a VM's status so that it says what its entity knows and what its VMI shows; undefined when it says so already.
- * stateChangeRequests and volumeRequests belong to the front door and are not touched here.
+ * Requests belong to the front door: only settled ones are taken off the head of their list. volumeRequests are not touched.
  */
 export const virtualMachinePatch = (
   vm: VirtualMachine,
-  vmi: VirtualMachineInstance | undefined,
+  observed: Observed,
   report: VirtualMachineReport,
-  claimUnbound: boolean,
   now: string,
 ): Record<string, unknown> | undefined => {
+  const { vmi, followed } = observed;
+  const own = [...report.conditions, ...restartRequired(followed)];
+  const said = new Set([...own.map(({ type }) => type), 'RestartRequired']);
   const mirrored = mirroredConditions(vmi).map(asReport);
-  const said = new Set(report.conditions.map(({ type }) => type));
+  const requests = remainingRequests(vm, report);
   return mergePatchOf(vm, {
     status: {
       created: vmi !== undefined,
       ready: holds(vmi?.status?.conditions, 'Ready'),
-      printableStatus: statusWord(vm, vmi, report, claimUnbound),
-      observedGeneration: report.observedGeneration,
+      printableStatus: statusWord(vm, observed, report),
+      observedGeneration: followed?.generation ?? report.generation,
       desiredGeneration: vm.metadata?.generation ?? 0,
       startFailure: report.startFailure ?? null,
-      ...(vmi === undefined ? {} : { runStrategy: runStrategyOf(vm) }),
+      ...(report.runStrategy === undefined ? {} : { runStrategy: report.runStrategy }),
+      ...(requests === undefined ? {} : { stateChangeRequests: requests.length === 0 ? null : requests }),
       conditions: mergeConditions(
         vm.status?.conditions ?? [],
-        [...mirrored.filter(({ type }) => !said.has(type)), ...report.conditions],
-        (type) => !FOREIGN.has(type),
+        [...mirrored.filter(({ type }) => !said.has(type)), ...own],
+        (type) => type !== FOREIGN,
         timestamp(now),
       ),
     },
@@ -61,21 +75,44 @@ const asReport = ({ type, status, reason, message }: Condition): ConditionReport
   ...(message === undefined ? {} : { message }),
 });
 
-/** The intent tells what is about to happen to the VMI, so that a restart never reads "Stopped" in its middle. */
-const statusWord = (
-  vm: VirtualMachine,
-  vmi: VirtualMachineInstance | undefined,
-  { intent, startFailure }: VirtualMachineReport,
-  claimUnbound: boolean,
-): string => {
-  const ends = intent !== 'run';
-  if (intent === 'restart' && vmi !== undefined && isFinal(vmi.status?.phase)) return 'Stopping';
-  const backingOff = (startFailure?.consecutiveFailCount ?? 0) > 0;
+const restartRequired = (followed: Followed | undefined): ConditionReport[] => {
+  const { fieldsForRestart: fields = [] } = followed ?? {};
+  if (fields.length === 0) return [];
+  const message = `changed and cannot be taken by a running guest: ${fields.join(', ')}. Restart the VM.`;
+  return [{ type: 'RestartRequired', status: 'True', reason: 'RestartRequired', message }];
+};
+
+/** The list of requests without the settled ones at its head, so that one that came later is never lost; undefined: none of them is on it. */
+export const remainingRequests = (
+  { status }: Pick<VirtualMachine, 'status'>,
+  { settledRequests }: Pick<VirtualMachineReport, 'settledRequests'>,
+): NonNullable<VirtualMachine['status']>['stateChangeRequests'] => {
+  const queued = status?.stateChangeRequests ?? [];
+  let head = 0;
+  for (const { action, uid } of settledRequests) {
+    const oldest = queued[head];
+    if (oldest !== undefined && sameJson({ action: oldest.action, uid: oldest.uid }, { action, uid })) head += 1;
+  }
+  return head === 0 ? undefined : queued.slice(head);
+};
+
+/**
+ * What is about to happen to the VMI counts as well as what it shows, so that a restart never reads "Stopped" in its middle; also when the VMI has gone
+ * further than its VM's entity knows.
+ */
+const statusWord = (vm: VirtualMachine, observed: Observed, report: VirtualMachineReport): string => {
+  const { vmi, claimUnbound, dataVolumes } = observed;
+  const phase = vmi?.status?.phase;
+  const { startFailure } = report;
+  const backsOff = (startFailure?.consecutiveFailCount ?? 0) > 0;
+  const runsAgain = report.then === 'run' || (report.then === 'runIfFailed' && phase === 'Failed');
+  const isTerminating = vm.metadata?.deletionTimestamp !== undefined;
+  if (!isTerminating && runsAgain && !backsOff && vmi !== undefined && isFinal(phase)) return 'Stopping';
+  const { startFailure: _, ...status } = vm.status ?? {};
   return printableStatus({
-    vm: { ...vm, status: { ...vm.status, ...(startFailure === undefined ? {} : { startFailure }) } },
-    vmi,
-    claimUnbound,
-    creationExpected: vmi === undefined && (intent === 'run' || intent === 'restart') && !backingOff,
-    deletionExpected: vmi !== undefined && ends,
+    vm: { ...vm, status: { ...status, ...(startFailure === undefined ? {} : { startFailure }) } },
+    ...{ vmi, claimUnbound, dataVolumes },
+    creationExpected: vmi === undefined && runsAgain && !backsOff,
+    deletionExpected: report.ends && vmi?.metadata?.uid === report.instance,
   });
 };

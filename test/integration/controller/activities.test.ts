@@ -84,13 +84,13 @@ const report = (more: Partial<InstanceReport> = {}): InstanceReport => ({
 
 test('a VM gets its finalizer, one VMI, and lets both go', async () => {
   const vm = await newVm('life');
-  await twice(() => activities.admitVirtualMachine(vm));
+  await expect(twice(() => activities.adoptVirtualMachine(vm))).resolves.toBeUndefined();
   expect((await kube.get('VirtualMachine', vm))?.metadata?.finalizers).toEqual([
     'kubevirt.io/virtualMachineControllerFinalize',
   ]);
   const { vmi, owner } = await twice(() => activities.createInstance({ vm }));
   expect(owner).toEqual({ name: 'life', uid: vm.uid });
-  await expect(twice(() => activities.observeInstance(vm))).resolves.toMatchObject({ vmi });
+  await expect(twice(() => activities.adoptVirtualMachine(vm))).resolves.toMatchObject({ vmi });
   const left = await activities.deleteInstance({ vm, vmi, gracePeriodSeconds: 3 });
   expect(left).toMatchObject({ deleting: true, gracePeriodSeconds: 3 });
   await twice(() => activities.releaseInstance(vmi));
@@ -105,12 +105,17 @@ test('a foreign VMI under the VM’s name is not taken for its own', async () =>
   const vmi: VirtualMachineInstance = {
     apiVersion: 'kubevirt.io/v1',
     kind: 'VirtualMachineInstance',
-    metadata: { namespace: 'default', name: 'foreign' },
+    metadata: {
+      ...{ namespace: 'default', name: 'foreign' },
+      ownerReferences: [
+        { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'foreign', uid: 'another', controller: true },
+      ],
+    },
     spec: template.spec,
   };
   await kube.create('VirtualMachineInstance', vmi);
   await expect(activities.createInstance({ vm })).rejects.toMatchObject({ type: 'TokenHeld' });
-  await expect(activities.observeInstance(vm)).resolves.toBeUndefined();
+  await expect(activities.adoptVirtualMachine(vm)).resolves.toBeUndefined();
 });
 
 test('token, Pod, binding: each twice, one Pod, one epoch', async () => {
@@ -300,12 +305,12 @@ test('a settled request goes, a later one stays, and the status tells', async ()
     { subresource: 'status' },
   );
   const said: VirtualMachineReport = {
-    intent: 'run',
-    observedGeneration: 1,
-    conditions: [],
-    settledRequests: [{ action: 'Start' }],
+    ...{ ends: false, then: 'run', generation: 1, conditions: [] },
+    settledRequests: [{ id: 1, action: 'Start', outcome: 'served', message: 'it runs' }],
   };
-  await twice(() => activities.publishVirtualMachine({ vm, report: said }));
+  await expect(twice(() => activities.publishVirtualMachine({ vm, report: said }))).resolves.toMatchObject({
+    stateChangeRequests: [{ action: 'Stop', uid: 'later' }],
+  });
   expect((await kube.get('VirtualMachine', vm))?.status).toMatchObject({
     stateChangeRequests: [{ action: 'Stop', uid: 'later' }],
     printableStatus: 'Starting',

@@ -20,15 +20,19 @@ export interface Vm {
 /** A VM as the API server has it, and the bridge that tells its entity. */
 export const newVm = async (lab: Lab, spec: Partial<VirtualMachineFacts> = {}): Promise<Vm> => {
   const vm: ObjectRef = { namespace: 'default', name: 'vm-a', uid: randomUUID() };
-  const fake: FakeVm = { requests: [], reports: [], released: false };
-  let facts: VirtualMachineFacts = {
-    ...{ vm, resourceVersion: '1', generation: 1, runStrategy: 'Always', deleting: false, finalizers: [] },
-    ...{ stateChangeRequests: [], ...spec },
+  const { stateChangeRequests = [], ...rest } = spec;
+  const fake: FakeVm = {
+    ...{ requests: stateChangeRequests, reports: [], words: [], calls: {}, released: false },
+    facts: {
+      ...{ vm, resourceVersion: '1', generation: 1, runStrategy: 'Always', deleting: false, finalizers: [] },
+      ...{ stateChangeRequests: [], ...rest },
+    },
   };
   const more = lab.continueAfter === undefined ? {} : { continueAfter: lab.continueAfter };
   lab.world.vms.set(vm.uid, fake);
   const tell = async (change: Partial<VirtualMachineFacts> = {}): Promise<void> => {
-    facts = { ...facts, ...change, stateChangeRequests: [...fake.requests] };
+    fake.facts = { ...fake.facts, ...change };
+    const facts = { ...fake.facts, stateChangeRequests: [...fake.requests] };
     await lab.env.client.workflow.signalWithStart(WORKFLOWS.virtualMachine, {
       ...{ workflowId: virtualMachineId(vm), taskQueue: CONTROLLER_QUEUE, args: [{ ref: vm, ...more }] },
       ...{ signal: virtualMachineObserved, signalArgs: [facts] },

@@ -1,13 +1,14 @@
 /* eslint-disable @typescript-eslint/require-await -- activities are asynchronous by contract; these act at once */
 import type {
   ControllerActivities,
+  DataVolumesState,
   GoneEvidence,
   InstanceReport,
   NodeActivities,
   RunToken,
   VirtualMachineReport,
 } from '../../../api/contract/activities.ts';
-import type { InstanceFacts, PodFacts } from '../../../api/contract/facts.ts';
+import type { InstanceFacts, PodFacts, VirtualMachineFacts } from '../../../api/contract/facts.ts';
 import type { FailureType } from '../../../api/contract/failures.ts';
 import type { ObjectRef, PodRef } from '../../../api/contract/refs.ts';
 import type { DomainEnd, DomainReport } from '../../../api/launcher/reports.ts';
@@ -15,6 +16,7 @@ import type { NodeReport } from '../../../api/contract/nodes.ts';
 import type { PermitLimits } from '../../../api/contract/migrations.ts';
 import type { MigrationFacts } from '../../../api/contract/migrations.ts';
 import { failure } from '../../../activities/failures.ts';
+import { printedStatus } from './printed-status.ts';
 import type { FakeMigrations, MigrationManners } from './migrations.ts';
 import { newMigrations } from './migrations.ts';
 import type { FakeNodes } from './nodes.ts';
@@ -68,6 +70,8 @@ export interface Manners extends MigrationManners {
   refuse: Partial<Record<string, { type: FailureType; message: string }>>;
   /** Where the scheduler puts Pods. */
   node: string;
+  /** How far the DataVolumes of a VM's templates are. */
+  dataVolumes: DataVolumesState;
   /** State in which syncInstance leaves the domain. */
   startsAs: 'running' | 'starting';
 }
@@ -78,9 +82,15 @@ export interface FakeVmi {
 }
 
 export interface FakeVm {
-  requests: { action: string; uid?: string }[];
+  requests: { action: string; uid?: string; data?: Record<string, string> }[];
   reports: VirtualMachineReport[];
+  /** printableStatus as published, with the instance as it then was. */
+  words: string[];
+  /** How often an activity ran for the VM, by name. */
+  calls: Record<string, number>;
   released: boolean;
+  /** As the API server has it; requests stand apart. */
+  facts: VirtualMachineFacts;
 }
 
 export interface FakePod {
@@ -110,7 +120,7 @@ export const newWorld = (): World => {
   const violations: string[] = [];
   const limits: PermitLimits = { perCluster: 5, outboundPerNode: 2 };
   const manners: Manners = {
-    ...{ kubelet: 'prompt', guest: 'obeys', refuse: {}, node: NODE, startsAs: 'running' },
+    ...{ kubelet: 'prompt', guest: 'obeys', refuse: {}, node: NODE, startsAs: 'running', dataVolumes: 'ready' },
     ...{ migrates: 'works', silent: [], limits },
   };
   let version = 0;
@@ -194,6 +204,36 @@ export const newWorld = (): World => {
     ...{ pods, tokens, vmis, manners, violations, refuse, podAt, setPod, setDomain, runToken, told, isActive },
     startPod: (uid) => world.startPod(uid),
   });
+
+  const instanceOf = (vm: ObjectRef): InstanceFacts | undefined =>
+    [...vmis.values()].find(({ facts }) => facts.owner?.uid === vm.uid)?.facts;
+  const vmAt = (ref: ObjectRef): FakeVm => {
+    const vm = vms.get(ref.uid);
+    if (vm === undefined) throw failure('ObjectGone', `no VM ${ref.name}`);
+    return vm;
+  };
+  const factsOf = ({ facts, requests }: FakeVm): VirtualMachineFacts =>
+    structuredClone({ ...facts, stateChangeRequests: requests });
+  /** What an entity without history reads in the VM's status. */
+  const withStatus = (
+    { startFailure: _, ...facts }: VirtualMachineFacts,
+    { runStrategy, startFailure: failure }: VirtualMachineReport,
+  ): VirtualMachineFacts => ({
+    ...facts,
+    ...(runStrategy === undefined ? {} : { ranUnder: runStrategy }),
+    ...(failure === undefined
+      ? {}
+      : {
+          startFailure: {
+            ...{ count: failure.consecutiveFailCount, uid: failure.lastFailedVMIUID },
+            retryAt: failure.retryAfterTimestamp,
+          },
+        }),
+  });
+  const count = (vm: ObjectRef, activity: string): void => {
+    const found = vms.get(vm.uid);
+    if (found !== undefined) found.calls[activity] = (found.calls[activity] ?? 0) + 1;
+  };
 
   const controller: ControllerActivities = {
     ...migrations.controller,
@@ -304,15 +344,22 @@ export const newWorld = (): World => {
       await told({ kind: 'vmi', facts: { ...found.facts, finalizers: [], gone: true } });
     },
 
-    admitVirtualMachine: async () => undefined,
-    createInstance: async ({ vm }) => {
+    adoptVirtualMachine: async (vm) => {
+      count(vm, 'adoptVirtualMachine');
+      return instanceOf(vm);
+    },
+    createInstance: async ({ vm, paused }) => {
+      count(vm, 'createInstance');
       refuse('createInstance');
       const existing = [...vmis.values()].find(({ facts }) => facts.vmi.name === vm.name);
       if (existing !== undefined) return existing.facts;
       created += 1;
       const vmi = world.createVmi(
         { ...vm, uid: `vmi-of-${vm.uid}-${created}` },
-        { phase: 'Pending', owner: { name: vm.name, uid: vm.uid } },
+        {
+          ...{ phase: 'Pending', owner: { name: vm.name, uid: vm.uid } },
+          ...(paused === true ? { startPaused: true } : {}),
+        },
       );
       await told({ kind: 'vmi', facts: vmi.facts });
       return vmi.facts;
@@ -325,16 +372,33 @@ export const newWorld = (): World => {
       if (left !== undefined) return left;
       return { ...(found?.facts ?? goneVmi(vmi)), gone: true };
     },
-    observeInstance: async (vm) => [...vmis.values()].find(({ facts }) => facts.owner?.uid === vm.uid)?.facts,
+    switchOn: async (vm) => {
+      const found = vmAt(vm);
+      found.facts = { ...found.facts, runStrategy: 'Always', generation: found.facts.generation + 1 };
+      return factsOf(found);
+    },
+    queueStart: async (vm) => {
+      const found = vmAt(vm);
+      if (!found.requests.some(({ action }) => action === 'Start')) found.requests.push({ action: 'Start' });
+      return factsOf(found);
+    },
+    ensureDataVolumes: async () => {
+      refuse('ensureDataVolumes');
+      return { state: manners.dataVolumes };
+    },
     publishVirtualMachine: async ({ vm, report }) => {
+      count(vm, 'publishVirtualMachine');
       const found = vms.get(vm.uid);
-      if (found === undefined) return;
+      if (found === undefined) return undefined;
       found.reports.push(report);
+      found.words.push(printedStatus(found.facts, instanceOf(vm), report));
+      found.facts = withStatus(found.facts, report);
       for (const { action, uid } of report.settledRequests) {
         const head = found.requests[0];
         if (head?.action === action && head.uid === uid) found.requests.shift();
       }
       await world.tellVm(vm.uid);
+      return factsOf(found);
     },
     releaseVirtualMachine: async (vm) => {
       const found = vms.get(vm.uid);

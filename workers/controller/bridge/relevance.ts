@@ -9,8 +9,9 @@ import type { Node, PersistentVolumeClaim, ResourceQuota } from '../../../api/ku
  * (a status that the entity itself has written) and the noise of kubelets (probe times, resourceVersions).
  */
 
-/** To a VM's own entity: what the user asks for. */
-export const vmDigest = (facts: VirtualMachineFacts): string => digest(facts);
+/** To a VM's own entity: what the user asks for. Finalizers and status are the entity's own words. */
+export const vmDigest = ({ finalizers: _f, ranUnder: _r, startFailure: _s, ...facts }: VirtualMachineFacts): string =>
+  digest(facts);
 
 /** To a VMI's own entity: what the user asks for. Phase and conditions are the entity's own words. */
 export const instanceDigest = ({ ready: _r, paused: _p, ran: _n, phase: _h, ...facts }: InstanceFacts): string =>

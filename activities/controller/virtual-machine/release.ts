@@ -1,21 +1,10 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import { VM_FINALIZER } from '../../../api/kubevirt/finalizers.ts';
-import { excluding, including, setFinalizers } from '../finalizers.ts';
+import { excluding, setFinalizers } from '../finalizers.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { ifStillThere, onConflictAgain } from '../races.ts';
 import { dropFreeToken } from '../token/store.ts';
-import { findVirtualMachine, readVirtualMachine } from './read.ts';
-
-/** Puts the finalizer on the VM. A VM that is being deleted is left as it is: finalizers cannot be added any more. @throws ObjectGone */
-export const admitVirtualMachine =
-  ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['admitVirtualMachine'] =>
-  async (ref) => {
-    await onConflictAgain(async () => {
-      const vm = await readVirtualMachine(kube, ref);
-      if (vm.metadata?.deletionTimestamp !== undefined) return;
-      await setFinalizers(kube, 'VirtualMachine', vm, including(VM_FINALIZER));
-    });
-  };
+import { findVirtualMachine } from './read.ts';
 
 /** Removes the finalizer from the VM and, if nobody holds it, its run token. Object gone: does nothing. */
 export const releaseVirtualMachine =

@@ -25,6 +25,8 @@ const environment = z.object({
   MIGRATION_DIRECTORY: directory.default('/var/lib/virtflow/migrations'),
   /** This worker's certificate and key; on the host, so that a restarted worker has them at once. */
   CERTIFICATE_DIRECTORY: directory.default('/var/lib/virtflow/certificates'),
+  /** What the probe in the launcher's image has found out about this node. */
+  CAPABILITIES_DIRECTORY: directory.default('/var/lib/virtflow/capabilities'),
   /** Namespace of virtflow: the certificates of trusted authorities are there. */
   POD_NAMESPACE: z.string().min(1).default('virtflow'),
   /** Below it, the host's /dev. */
@@ -42,6 +44,7 @@ export interface NodeConfig {
   imageCache: string;
   imageView: string;
   certificates: string;
+  capabilities: string;
   namespace: string;
   hostRoot: string;
   migration: { address: string; port: number; directory: string };
@@ -65,6 +68,7 @@ export const readConfig = (env: NodeJS.ProcessEnv): NodeConfig => {
     imageCache: data.IMAGE_CACHE_DIRECTORY,
     imageView: data.IMAGE_VIEW_DIRECTORY,
     certificates: data.CERTIFICATE_DIRECTORY,
+    capabilities: data.CAPABILITIES_DIRECTORY,
     namespace: data.POD_NAMESPACE,
     hostRoot: data.HOST_ROOT,
     migration: { address: data.MIGRATION_ADDRESS, port: data.MIGRATION_PORT, directory: data.MIGRATION_DIRECTORY },

@@ -31,6 +31,8 @@ import { keepRegistered } from './device-plugin/registration.ts';
 import { guardFence } from './fence/guard.ts';
 import { readClusterConfig } from './kubernetes/cluster-config.ts';
 import { keepHeartbeat } from './kubernetes/heartbeat.ts';
+import { readCapabilities } from './labels/capabilities.ts';
+import { keptLabels } from './labels/kept.ts';
 import { deliverTo } from './launchers/delivery.ts';
 import { discoverLaunchers } from './launchers/discovery.ts';
 import { followLauncher } from './launchers/subscription.ts';
@@ -95,9 +97,10 @@ await runMain(log, async (signal) => {
     health.set('temporal', () => ({ ok: missing === undefined, detail: missing ?? 'connected' }));
   report('not connected yet');
 
+  const capabilities = readCapabilities(config.capabilities);
   const registration = keepRegistered({
     directory: config.devicePlugins,
-    devices: () => presentDevices(config.hostRoot),
+    devices: async () => presentDevices(config.hostRoot, devicesFor(await capabilities)),
     log,
     signal,
   });
@@ -108,6 +111,7 @@ await runMain(log, async (signal) => {
     node: config.node,
     kube: local.kube,
     schedulable: () => registration.state().ok && guard.isOpen(),
+    labels: keptLabels(capabilities, local.clusterConfig, log),
     seen: guard.saw,
     log,
     signal,

@@ -39,7 +39,9 @@ function kustomization(dir: string, ctx: Context, images: Images): object {
     kind: 'Kustomization',
     namespace: 'virtflow',
     resources: [relative(dir, join(ctx.root, 'deploy/local-overlay'))],
-    images: [split(images.controller), split(images.node)].map(({ name, tag }) => ({ name, newTag: tag })),
+    images: [images.controller, images.node, images.launcher]
+      .map(split)
+      .map(({ name, tag }) => ({ name, newTag: tag })),
     configMapGenerator: [
       { name: 'virtflow-launcher', behavior: 'merge', literals: [`LAUNCHER_IMAGE=${images.launcher}`] },
     ],

@@ -14,6 +14,10 @@ export const DEVICES: Device[] = [
   { resource: 'devices.kubevirt.io/vhost-net', path: '/dev/vhost-net' },
 ];
 
+/** Only where KVM boots guests: a device that is there may do nothing of the kind. */
+export const devicesFor = ({ kvm }: { kvm: { usable: boolean } }): Device[] =>
+  DEVICES.filter(({ path }) => path !== '/dev/kvm' || kvm.usable);
+
 /** How many Pods may hold a device at once (KubeVirt's maximum). */
 export const SHARES = 1000;
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { HEARTBEAT_ANNOTATION, SCHEDULABLE_LABEL } from '../../../activities/facts/labels.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
 import type { Node } from '../../../api/kubernetes/types.ts';
-import { machineTypeLabels } from './machine-types.ts';
+import { labelChanges } from '../labels/labels.ts';
 
 const INTERVAL_MS = 60_000;
 /** So that the workers of a large cluster do not write at once (KubeVirt's figure). */
@@ -18,6 +18,8 @@ export interface HeartbeatOptions {
   kube: Pick<KubePort, 'mergePatch'>;
   /** Whether a launcher Pod can start here. */
   schedulable: () => boolean;
+  /** Which labels say what guests can have here; absent: it is not known (yet). */
+  labels?: () => Promise<Record<string, string> | undefined>;
   /** Told of the Node as each heartbeat found it. */
   seen?: (node: Node) => void;
   log: Pick<Logger, 'warn'>;
@@ -26,10 +28,14 @@ export interface HeartbeatOptions {
 }
 
 /** Merge patch of the Node: alive at `at`, and whether launcher Pods may come. */
-export const heartbeatPatch = (at: Date, schedulable: boolean): object => ({
+export const heartbeatPatch = (
+  at: Date,
+  schedulable: boolean,
+  labels: Record<string, string | null> = {},
+): { metadata: { annotations: Record<string, string>; labels: Record<string, string | null> } } => ({
   metadata: {
     annotations: { [HEARTBEAT_ANNOTATION]: `${at.toISOString().slice(0, 19)}Z` },
-    labels: { ...machineTypeLabels(process.arch), [SCHEDULABLE_LABEL]: String(schedulable) },
+    labels: { ...labels, [SCHEDULABLE_LABEL]: String(schedulable) },
   },
 });
 
@@ -38,14 +44,19 @@ export const keepHeartbeat = async ({
   node,
   kube,
   schedulable,
+  labels = () => Promise.resolve(undefined),
   seen = () => {},
   log,
   signal,
   clock = () => new Date(),
 }: HeartbeatOptions): Promise<void> => {
+  let last: Node | undefined;
   const beat = async (open: boolean): Promise<boolean> => {
     try {
-      seen(await kube.mergePatch('Node', { name: node }, heartbeatPatch(clock(), open)));
+      const wanted = await labels();
+      const changes = wanted === undefined ? {} : labelChanges(last, wanted);
+      last = await kube.mergePatch('Node', { name: node }, heartbeatPatch(clock(), open, changes));
+      seen(last);
       return true;
     } catch (error) {
       log.warn({ err: error, node }, 'the heartbeat could not be written; trying again');

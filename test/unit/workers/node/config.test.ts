@@ -13,6 +13,7 @@ test('only the node’s name and address have no default', () => {
     imageView: '/run/virtflow/container-disks',
     hostRoot: '/host',
     namespace: 'virtflow',
+    capabilities: '/var/lib/virtflow/capabilities',
     certificates: '/var/lib/virtflow/certificates',
     migration: { address: '10.0.0.1', port: 9810, directory: '/var/lib/virtflow/migrations' },
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { sendUnaryData, ServerUnaryCall } from '@grpc/grpc-js';
 import { Client, credentials, Server, ServerCredentials } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { DEVICES, presentDevices, SHARES } from '../../../../../workers/node/device-plugin/devices.ts';
+import { DEVICES, devicesFor, presentDevices, SHARES } from '../../../../../workers/node/device-plugin/devices.ts';
 import { pluginService, registrationService } from '../../../../../workers/node/device-plugin/plugin.ts';
 import type { Registration } from '../../../../../workers/node/device-plugin/registration.ts';
 import { keepRegistered } from '../../../../../workers/node/device-plugin/registration.ts';
@@ -141,6 +141,12 @@ test('the signal ends it', async () => {
   await until('the registration', () => registration.state().ok);
   over.abort();
   await registration.done;
+});
+
+test('KVM is offered only where it boots guests', () => {
+  const paths = (usable: boolean) => devicesFor({ kvm: { usable } }).map(({ path }) => path);
+  expect(paths(true)).toEqual(['/dev/kvm', '/dev/net/tun', '/dev/vhost-net']);
+  expect(paths(false)).toEqual(['/dev/net/tun', '/dev/vhost-net']);
 });
 
 test('only character devices that are there are offered', async () => {

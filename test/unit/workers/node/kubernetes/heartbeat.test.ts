@@ -5,7 +5,7 @@ import { until } from '../../../../support/until.ts';
 
 const at = new Date('2026-11-29T12:00:00.789Z');
 
-test('the patch says when, whether launchers may come, and which machines guests can have', () => {
+test('the patch says when, and whether launchers may come', () => {
   expect(heartbeatPatch(at, true)).toMatchObject({
     metadata: {
       annotations: { 'kubevirt.io/heartbeat': '2026-11-29T12:00:00Z' },
@@ -46,4 +46,36 @@ test('a failed write is repeated soon, and the end takes the node out of schedul
   over.abort();
   await heartbeat;
   expect(written).toEqual(['node-a true', 'node-a false']);
+});
+
+test('labels are written when they differ from those of the Node, and a Node is told of as it was found', async () => {
+  const over = new AbortController();
+  const patches: Written[] = [];
+  const labels = { 'kubevirt.io/kvm': 'true' };
+  let isOpen = true;
+  const seen: unknown[] = [];
+  const heartbeat = keepHeartbeat({
+    node: 'node-a',
+    kube: {
+      mergePatch: (_kind, _name, patch) => {
+        patches.push(patch as Written);
+        return Promise.resolve({ metadata: { name: 'node-a', labels } } as never);
+      },
+    },
+    schedulable: () => isOpen,
+    labels: () => Promise.resolve(labels),
+    seen: (node) => void seen.push(node.metadata?.name),
+    log: { warn: () => {} },
+    signal: over.signal,
+  });
+  await until('the first heartbeat', () => seen.length === 1);
+  isOpen = false;
+  await until('that it takes no more is said at once', () => seen.length === 2, { timeoutMs: 10_000 });
+  over.abort();
+  await heartbeat;
+  expect(patches.map((patch) => patch.metadata.labels)).toEqual([
+    { 'kubevirt.io/kvm': 'true', 'kubevirt.io/schedulable': 'true' },
+    { 'kubevirt.io/schedulable': 'false' },
+    { 'kubevirt.io/schedulable': 'false' },
+  ]);
 });

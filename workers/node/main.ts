@@ -26,7 +26,7 @@ import { nodeCredentials } from './certificates/credentials.ts';
 import { certificateMetrics } from './certificates/metrics.ts';
 import type { NodeConfig } from './config.ts';
 import { readConfig } from './config.ts';
-import { presentDevices } from './device-plugin/devices.ts';
+import { devicesFor, presentDevices } from './device-plugin/devices.ts';
 import { keepRegistered } from './device-plugin/registration.ts';
 import { guardFence } from './fence/guard.ts';
 import { readClusterConfig } from './kubernetes/cluster-config.ts';
@@ -179,5 +179,13 @@ await runMain(log, async (signal) => {
     // A stop takes the node out of scheduling, however far the start had come.
     if (signal.aborted) await heartbeat;
   }
-  await Promise.all([proxy.done, credentials.done, registration.done, guard.done, discovery.done, swept.done, delivery.settled()]);
+  await Promise.all([
+    proxy.done,
+    credentials.done,
+    registration.done,
+    guard.done,
+    discovery.done,
+    swept.done,
+    delivery.settled(),
+  ]);
 });

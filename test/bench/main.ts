@@ -7,6 +7,7 @@ import { untilSystemReady } from '../e2e/support/pods.ts';
 import { NAMESPACE } from '../e2e/support/vms.ts';
 import type { Figure } from './figures.ts';
 import { isWithin, renderFigures } from './figures.ts';
+import { benchAdmission } from './admission.ts';
 import { benchIdle } from './idle.ts';
 import { benchMemory } from './memory.ts';
 import { benchMigration } from './migration.ts';
@@ -17,6 +18,7 @@ const parts = {
   start: (rounds) => benchStart(rounds ?? 7, progress),
   migration: (rounds) => benchMigration(rounds ?? 15, progress),
   idle: () => benchIdle(300, progress),
+  admission: () => benchAdmission(30, progress),
   memory: (rounds) => benchMemory(rounds ?? 20, progress),
 } satisfies Record<string, (rounds?: number) => Promise<Figure[]>>;
 type Part = keyof typeof parts;

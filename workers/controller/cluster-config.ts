@@ -2,12 +2,13 @@ import type { ClusterConfig } from '../../api/cluster-config/index.ts';
 import { effectiveConfiguration, UnreadableConfiguration } from '../../api/cluster-config/index.ts';
 import type { KubeVirt } from '../../api/kubevirt/types.ts';
 import type { ConditionReport } from '../../api/contract/activities.ts';
+import { SERVED_VERSION } from '../../api/subresources/version.ts';
 import { mergeConditions, timestamp } from '../../activities/controller/conditions.ts';
 import { mergePatchOf } from '../../activities/controller/merge-patch.ts';
 
 /** Condition of the KubeVirt object while it cannot be read. */
 const UNREADABLE = 'ConfigurationUnreadable';
-const OWNED = new Set([UNREADABLE, 'Available', 'Progressing', 'Degraded']);
+const OWNED = new Set([UNREADABLE, 'Created', 'Available', 'Progressing', 'Degraded']);
 
 export interface ConfigState {
   /** The configuration in force. */
@@ -66,11 +67,12 @@ const lastGood = (kubevirt: KubeVirt | undefined): ClusterConfig => {
 /** What has to change in the KubeVirt object's status (KubeVirt's tools wait for phase Deployed and condition Available); undefined: nothing. */
 export const kubeVirtPatch = (
   kubevirt: KubeVirt,
-  { unreadable }: ConfigState,
+  { config, unreadable }: ConfigState,
   now: Date,
 ): Record<string, unknown> | undefined => {
   const isReadable = unreadable === undefined;
   const conditions: ConditionReport[] = [
+    { type: 'Created', status: 'True', reason: 'AllResourcesCreated', message: 'virtflow is installed' },
     { type: 'Available', status: 'True', reason: 'AllComponentsReady', message: 'virtflow serves' },
     { type: 'Progressing', status: 'False', reason: 'AllComponentsReady', message: 'nothing is being rolled out' },
     isReadable
@@ -81,6 +83,11 @@ export const kubeVirtPatch = (
   return mergePatchOf(kubevirt, {
     status: {
       phase: 'Deployed',
+      // There is no operator and no roll-out of its own: what runs is what is wanted.
+      operatorVersion: SERVED_VERSION,
+      targetKubeVirtVersion: SERVED_VERSION,
+      observedKubeVirtVersion: SERVED_VERSION,
+      defaultArchitecture: config.defaultArchitecture,
       conditions: mergeConditions(
         kubevirt.status?.conditions ?? [],
         conditions,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { KubeVirt } from '../../../api/kubevirt/types.ts';
 import { until } from '../../support/until.ts';
 import { applyInstance, isAgentConnected, untilInstance } from '../support/instances.ts';
-import { getObject, kubectl } from '../support/kubectl.ts';
+import { getObject, kubectl, kubectlError } from '../support/kubectl.ts';
 import { emptyNamespace, ensureNamespace } from '../support/namespaces.ts';
 import { SYSTEM_NAMESPACE, systemPods, untilSystemReady } from '../support/pods.ts';
 import { SHARED_DIRECTORY, guestSpec } from '../support/vms.ts';
@@ -10,14 +10,13 @@ import { SHARED_DIRECTORY, guestSpec } from '../support/vms.ts';
 jest.setTimeout(300_000);
 
 const NAMESPACE = 'virtflow-last-good';
-const FIELD = 'spec.configuration.developerConfiguration.featureGates';
+/** Of the right type, so that the API server takes it, and no number. */
+const FIELD = 'spec.configuration.additionalGuestMemoryOverheadRatio';
 
-let before: unknown;
-
-const configure = (featureGates: unknown): Promise<string> =>
+const configure = (additionalGuestMemoryOverheadRatio: string | null): Promise<string> =>
   kubectl([
     ...['patch', 'kubevirt', 'kubevirt', '-n', SYSTEM_NAMESPACE, '--type=merge', '-p'],
-    JSON.stringify({ spec: { configuration: { developerConfiguration: { featureGates } } } }),
+    JSON.stringify({ spec: { configuration: { additionalGuestMemoryOverheadRatio } } }),
   ]);
 const untilCondition = (type: string, status: string | undefined) =>
   until(
@@ -33,20 +32,22 @@ const untilCondition = (type: string, status: string | undefined) =>
 beforeAll(async () => {
   await ensureNamespace(NAMESPACE);
   await emptyNamespace(NAMESPACE);
-  const kubevirt = await getObject<{ spec: { configuration: { developerConfiguration: { featureGates: unknown } } } }>(
-    'kubevirt',
-    'kubevirt',
-    SYSTEM_NAMESPACE,
-  );
-  before = kubevirt?.spec.configuration.developerConfiguration.featureGates;
 });
 afterAll(async () => {
-  await configure(before);
+  await configure(null);
   await emptyNamespace(NAMESPACE);
 });
 
+test('a value of a wrong type is refused at once, by the name of its field', async () => {
+  const patch = { spec: { configuration: { developerConfiguration: { featureGates: 'HostDisk' } } } };
+  const refusal = await kubectlError([
+    ...['patch', 'kubevirt', 'kubevirt', '-n', SYSTEM_NAMESPACE, '--type=merge', '-p', JSON.stringify(patch)],
+  ]);
+  expect(refusal).toContain('spec.configuration.developerConfiguration.featureGates');
+});
+
 test('a KubeVirt object that cannot be read says so in its conditions, with the field', async () => {
-  await configure('HostDisk');
+  await configure('much');
   for (const type of ['Degraded', 'ConfigurationUnreadable'])
     expect((await untilCondition(type, 'True')).message).toContain(FIELD);
 });
@@ -68,7 +69,7 @@ test('meanwhile the last good configuration is in force, also for workers that s
 });
 
 test('once it can be read again the conditions go', async () => {
-  await configure(before);
+  await configure(null);
   await untilCondition('Degraded', 'False');
   await untilCondition('ConfigurationUnreadable', undefined);
 });

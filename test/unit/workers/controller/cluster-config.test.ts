@@ -47,8 +47,20 @@ test('the status says Deployed and Available, and a second writing is for nothin
   const state = nextConfig(kubevirt({}), undefined);
   const status = kubeVirtPatch(kubevirt({}), state, now)?.['status'] as NonNullable<KubeVirt['status']>;
   expect(status).toMatchObject({ phase: 'Deployed', observedGeneration: 2 });
-  expect(status.conditions).toContainEqual(expect.objectContaining({ type: 'Available', status: 'True' }));
+  const conditions = Object.fromEntries((status.conditions ?? []).map(({ type, status: is }) => [type, is]));
+  expect(conditions).toEqual({ Created: 'True', Available: 'True', Progressing: 'False', Degraded: 'False' });
   expect(kubeVirtPatch(kubevirt({}, status), state, new Date())).toBeUndefined();
+});
+
+test('the status tells the release whose API is served, as wanted and as reached', () => {
+  const status = kubeVirtPatch(kubevirt({}), nextConfig(kubevirt({}), undefined), now)?.[
+    'status'
+  ] as KubeVirt['status'];
+  expect(status?.observedKubeVirtVersion).toMatch(/^v1\.\d+\.\d+\+virtflow\.\d+\.\d+\.\d+$/);
+  expect(status).toMatchObject({
+    ...{ targetKubeVirtVersion: status?.observedKubeVirtVersion, operatorVersion: status?.observedKubeVirtVersion },
+    defaultArchitecture: 'amd64',
+  });
 });
 
 test('the status of one that cannot be read names the field and keeps the memory of the good one', () => {

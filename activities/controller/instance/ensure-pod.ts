@@ -10,6 +10,7 @@ import { isAlreadyExists } from '../../kube/errors.ts';
 import type { ControllerPorts } from '../ports.ts';
 import type { ObjectEvent } from '../record-event.ts';
 import { recordEvent } from '../record-event.ts';
+import { outlastingSilence } from './outlasting.ts';
 import { refuseRivals } from '../token/rivals.ts';
 
 interface WantedPod {
@@ -41,7 +42,7 @@ export const ensurePod = async (
   }
   await refuseRivals(kube, ref, (pod) => pod.name === name || besides.includes(pod.uid));
   try {
-    const created = podFacts(await kube.create('Pod', manifest));
+    const created = podFacts(await kube.create('Pod', outlastingSilence(manifest)));
     await recordEvent(ports, { ...event, reason: 'SuccessfulCreate', message: `${event.message} ${created.name}` });
     return created;
   } catch (error) {

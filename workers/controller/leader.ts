@@ -17,10 +17,13 @@ export interface LeaderOptions {
 }
 
 /** What another candidate's Lease looked like, and since when on our own clock (clocks of other machines are not compared). */
-interface Observation {
+export interface Observation {
   key: string;
   since: number;
 }
+
+/** How long a leader that went silent is still respected by default, in ms. */
+export const LEASE_MS = 15_000;
 
 /** Whether a candidate may take the Lease. */
 export const mayTake = (
@@ -35,6 +38,12 @@ export const mayTake = (
   return observed?.key === observationKey(lease) && now - observed.since > durationMs;
 };
 
+/** What is known of another's Lease after a look at it. */
+export const observe = (lease: Lease, before: Observation | undefined, now: number): Observation => {
+  const key = observationKey(lease);
+  return before?.key === key ? before : { key, since: now };
+};
+
 const observationKey = (lease: Lease): string => `${lease.spec?.holderIdentity} ${lease.metadata?.resourceVersion}`;
 
 /**
@@ -46,7 +55,7 @@ export const runLeaderElection = async (
   lead: (signal: AbortSignal) => void,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { kube, namespace, name, identity, log, durationMs = 15_000, clock = Date.now } = options;
+  const { kube, namespace, name, identity, log, durationMs = LEASE_MS, clock = Date.now } = options;
   let observed: Observation | undefined;
   let leading: AbortController | undefined;
   let renewedAt = 0;
@@ -55,8 +64,7 @@ export const runLeaderElection = async (
     const lease = await kube.get('Lease', { namespace, name });
     const now = clock();
     if (!mayTake(lease, identity, observed, now, durationMs)) {
-      const key = lease === undefined ? '' : observationKey(lease);
-      if (observed?.key !== key) observed = { key, since: now };
+      if (lease !== undefined) observed = observe(lease, observed, now);
       return false;
     }
     const isNew = lease?.spec?.holderIdentity !== identity;

@@ -27,7 +27,9 @@ import { controllerMetrics } from './metrics/metrics.ts';
 import { migrationMetrics } from './metrics/migrations.ts';
 import { phaseMetrics } from './metrics/phases.ts';
 import { pollerMetrics } from './metrics/pollers.ts';
+import { watchOutage } from './outage.ts';
 import { publishConfig } from './publish-config.ts';
+import { aggregatedApi } from './subresources/aggregated-api.ts';
 import { admission, admissionCaches } from './webhooks/index.ts';
 
 /** Label that a node worker puts on its Node. */
@@ -58,9 +60,12 @@ await runMain(log, async (signal) => {
   const kube = kubeClient(rest);
   const health = new Health();
   const register = createRegistry();
+  const leaderLease = { kube, namespace: config.podNamespace, name: 'virtflow-controller', identity: config.podName };
   const report = (missing: string | undefined): void =>
     health.set('temporal', () => ({ ok: missing === undefined, detail: missing ?? 'connected' }));
-  report('not connected yet');
+  let servesInOutage = false;
+  const unreachable = (reason: string): void => health.set('temporal', () => ({ ok: servesInOutage, detail: reason }));
+  unreachable('not connected yet');
 
   let bridge: Bridge | undefined;
   let frontDoor: FrontDoor | undefined;
@@ -101,6 +106,12 @@ await runMain(log, async (signal) => {
   try {
     await orStop(Promise.all(Object.values(informers).map(({ synced }) => synced)), signal);
     applyConfig();
+    const subresources = aggregatedApi({
+      ...{ rest, kube, namespace: config.podNamespace, durations: config.certificates, log, signal },
+      config: () => configuration.current().config,
+    });
+    health.set('subresources', subresources.check);
+    watching.push(subresources.done.then(() => undefined));
     frontDoor = openFrontDoor({
       ...{ rest, kube, namespace: config.podNamespace, port: config.httpsPort, durations: config.certificates },
       mounts: {
@@ -112,11 +123,15 @@ await runMain(log, async (signal) => {
           },
           log,
         ),
+        ...subresources.mounts,
       },
-      ...{ log, signal },
+      ...{ clientCas: subresources.clientCas, log, signal },
     });
     health.set('front door', frontDoor.check);
-    const temporal = await connectTemporal(log, signal, report);
+    const connecting = new AbortController();
+    void watchOutage(leaderLease, (serves) => (servesInOutage = serves), AbortSignal.any([signal, connecting.signal]));
+    const temporal = await connectTemporal(log, signal, unreachable);
+    connecting.abort();
     await awaitSetup(temporal, report, log, signal);
     const workflows = workflowClient(temporal.client);
     const worker = await createWorker(temporal, {
@@ -135,7 +150,7 @@ await runMain(log, async (signal) => {
         .map(({ metadata }) => metadata?.name ?? '');
     const countPollers = pollerMetrics(register, temporal, nodes);
     const electing = runLeaderElection(
-      { kube, namespace: config.podNamespace, name: 'virtflow-controller', identity: config.podName, log },
+      { ...leaderLease, log },
       (leading) => {
         bridge = lead(
           { kube, client: temporal.client, workflows, informers, metrics, countPollers, sweepMs: config.sweepMs, log },

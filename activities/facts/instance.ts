@@ -29,6 +29,7 @@ export const instanceFacts = (vmi: VirtualMachineInstance): InstanceFacts => {
     ...(status?.phaseTransitionTimestamps?.some(({ phase }) => phase === 'Running') ? { ran: true } : {}),
     ready: holds(status?.conditions, 'Ready'),
     paused: holds(status?.conditions, 'Paused'),
+    ...(status?.evacuationNodeName ? { evacuationNode: status.evacuationNodeName } : {}),
     ...(spec.startStrategy === 'Paused' ? { startPaused: true } : {}),
   };
 };

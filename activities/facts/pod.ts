@@ -18,6 +18,8 @@ export const podFacts = (pod: Pod): PodFacts => {
   const { metadata, spec, status } = pod;
   const compute = status?.containerStatuses?.find(({ name }) => name === COMPUTE);
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  const launcher = spec?.containers.find(({ name }) => name === COMPUTE);
+  const unready = launcher?.readinessProbe === undefined ? undefined : unreadyWhy(status);
   const exitCode = compute?.state?.terminated?.exitCode;
   const waiting = status === undefined ? undefined : stuckContainer(status);
   const reason = reasonOf(status, compute);
@@ -39,6 +41,8 @@ export const podFacts = (pod: Pod): PodFacts => {
     ...(scheduled?.status === 'False'
       ? { unschedulable: { reason: scheduled.reason ?? '', message: scheduled.message ?? '' } }
       : {}),
+    ...(unready === undefined ? {} : { unready }),
+    ...(launcher?.image === undefined ? {} : { image: launcher.image }),
     ...(waiting === undefined ? {} : { waiting }),
     provenEnded: provenEnded(pod),
     ...(exitCode === undefined ? {} : { exitCode }),
@@ -53,6 +57,15 @@ const computeReady = (status: PodStatus | undefined): boolean => {
     containers.some(({ name, state }) => name === COMPUTE && state?.running !== undefined) &&
     containers.every(({ name, ready }) => name === COMPUTE || ready)
   );
+};
+
+/** That the readiness gate is not open yet is our own doing. */
+const unreadyWhy = (status: PodStatus | undefined): PodFacts['unready'] => {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready === undefined)
+    return { reason: 'PodConditionMissing', message: 'the Pod says nothing of its readiness yet' };
+  if (ready.status === 'True' || ready.reason === 'ReadinessGatesNotReady') return undefined;
+  return { reason: ready.reason ?? 'ContainersNotReady', message: ready.message ?? '' };
 };
 
 const stuckContainer = (status: PodStatus): PodFacts['waiting'] => {

@@ -87,6 +87,8 @@ export interface MigrationReport {
   failure?: FailureInfo;
   /** Nobody can say who holds the guest: what it waits for, and how to settle it. */
   outcomeUnknown?: string;
+  /** It has failed, and the token says that the guest stays where it was: what is left to do is to clear the target away. */
+  stays?: true;
 }
 /** Answer of a migration's workflow. */
 export const migrationStatus = query<MigrationReport>('migrationStatus');

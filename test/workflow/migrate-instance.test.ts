@@ -118,6 +118,65 @@ test('a VMI that is deleted while it migrates: the migration is cancelled first,
   expect([lab.world.leftovers(vmi), lab.world.violations]).toEqual([[], []]);
 });
 
+describe('a VMI that is deleted while nobody answers for the target of its migration', () => {
+  const deletedWithDeadTarget = async () => {
+    lab.world.manners.migrates = 'hangs';
+    const vmi = await running();
+    const vmim = await asked(vmi);
+    await untilJob(vmim);
+    const target = targetUid(vmim.facts.migration);
+    const source = guests(vmi)[0] ?? never();
+    lab.world.manners.silent = [target];
+    lab.world.manners.kubelet = 'slow';
+    await lab.world.deleteVmi(vmi.uid);
+    await lab.until('its guest is shut down', () => guests(vmi).length === 0);
+    await lab.until('its Pod is deleted', () => lab.world.pods.get(source)?.facts.deleting === true);
+    await lab.world.endPod(source);
+    await lab.until('it is over', () => lastReport(vmi).phase === 'Succeeded');
+    expect(lab.world.tokens.get(vmi.name)).toMatchObject({ settled: vmim.facts.migration.uid });
+    expect([lab.world.tokens.get(vmi.name)?.holder, lab.world.tokens.get(vmi.name)?.moving]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect([lab.world.vmis.has(vmi.uid), lab.world.violations]).toEqual([true, []]);
+    return { vmi, vmim, target };
+  };
+  const answers = async (target: string): Promise<void> => {
+    lab.world.manners.silent = [];
+    lab.world.manners.kubelet = 'prompt';
+    await lab.world.endPod(target);
+  };
+  const gone = async (vmi: ObjectRef): Promise<void> => {
+    await workflow(instanceId(vmi)).result();
+    // The permit of a migration that was terminated is the scheduler's to take back.
+    const left = lab.world.leftovers(vmi).filter((what) => !what.startsWith('permit'));
+    expect([left, lab.world.violations]).toEqual([[], []]);
+  };
+
+  test('is shut down all the same, and goes when the target is gone', async () => {
+    const { vmi, vmim, target } = await deletedWithDeadTarget();
+    await answers(target);
+    await gone(vmi);
+    expect(vmim.reports.at(-1)).toMatchObject({ phase: 'Failed', abort: 'succeeded' });
+  });
+
+  test('removes the target by itself when the migration was terminated', async () => {
+    const { vmi, vmim, target } = await deletedWithDeadTarget();
+    await workflow(idOf(vmim)).terminate();
+    await tellAgain(vmi);
+    await answers(target);
+    await gone(vmi);
+  });
+
+  test('is known again by an entity that was terminated', async () => {
+    const { vmi, target } = await deletedWithDeadTarget();
+    await workflow(instanceId(vmi)).terminate();
+    await tellAgain(vmi);
+    await answers(target);
+    await gone(vmi);
+  });
+});
+
 test('a guest that ends while it migrates ends its VMI', async () => {
   lab.world.manners.migrates = 'hangs';
   const vmi = await running();

@@ -33,7 +33,7 @@ test('a guest moves to another node; its object passes all phases in few writes'
   expect(ending.steps.map(({ name, state }) => `${name} ${state}`)).toEqual(
     [
       ...['AdmitMigration', 'ProposeMigration', 'AcquirePermit', 'CreateTargetPod', 'AwaitTargetPod', 'InspectSource'],
-      ...['RecordMove', 'PrepareMigrationTarget', 'MigrateVMI', 'FinalizeMigration', 'MoveToken', 'RetireSource'],
+      ...['PrepareMigrationTarget', 'RecordMove', 'MigrateVMI', 'FinalizeMigration', 'MoveToken', 'RetireSource'],
       'Clean up AcquirePermit',
     ].map((name) => `${name} done`),
   );

@@ -7,7 +7,7 @@ import type { DomainReport } from '../../api/launcher/reports.ts';
 import { bookkeeping, nodeActivities } from '../shared/proxies.ts';
 import { tell } from '../shared/signals.ts';
 import { migrationsOf } from './left-behind.ts';
-import type { Found } from './state.ts';
+import type { Found, FoundOperation } from './state.ts';
 
 type Holder = NonNullable<Found['token']>['holder'];
 
@@ -20,25 +20,26 @@ export const adopt = async (vmi: ObjectRef): Promise<Found> => {
   const pods = adoption.pods.filter(({ gone }) => gone !== true);
   const isNew = pods.length === 0 && adoption.token?.holder?.vmiUid !== vmi.uid;
   if (isNew) return { ...adoption, domains: {} };
-  const operation = await openOperation(vmi, { ...adoption, pods });
+  const open = await openOperations(vmi, { ...adoption, pods });
   const reports = await Promise.all(pods.map((pod) => inspect(vmi, pod)));
   return {
     ...{
       ...adoption,
       domains: Object.fromEntries(reports.flatMap((report) => (report ? [[report.podUid, report]] : []))),
     },
-    ...(operation === undefined ? {} : { operation }),
+    ...open,
   };
 };
 
-const openOperation = async (vmi: ObjectRef, adoption: Adoption): Promise<Found['operation']> => {
+/** A guest is shut down beside a migration only once that has nothing left to do but to clear up. */
+const openOperations = async (vmi: ObjectRef, adoption: Adoption): Promise<Pick<Found, 'operation' | 'clearing'>> => {
   const { pods, token } = adoption;
   const holder: Holder = token?.holder;
   const ofHolder = holder?.vmiUid === vmi.uid ? [holder.attempt] : [];
   const told = [...new Set([...ofHolder, ...pods.map(({ attempt }) => attempt)])].filter(
     (attempt) => attempt !== undefined,
   );
-  const asked: NonNullable<Found['operation']>[] = [
+  const asked: FoundOperation[] = [
     ...migrationsOf(vmi, adoption).map((migration) => ({
       ...{ id: migrationId(migration), kind: 'migrate' as const, attempt: 1, migration },
     })),
@@ -47,8 +48,12 @@ const openOperation = async (vmi: ObjectRef, adoption: Adoption): Promise<Found[
     })),
     ...FIRST_ATTEMPTS.map((attempt) => ({ ...{ id: shutdownId(vmi, attempt), kind: 'shutdown' as const, attempt } })),
   ];
-  const open = await Promise.all(asked.map(({ id }) => tell(id, ping)));
-  return asked.find((_, index) => open[index]);
+  const answers = await Promise.all(asked.map(({ id }) => tell(id, ping)));
+  const open = asked.filter((_, index) => answers[index]);
+  const shutdown = open.find(({ kind }) => kind === 'shutdown');
+  const operation = shutdown ?? open[0];
+  const clearing = shutdown === undefined ? undefined : open.find(({ kind }) => kind === 'migrate');
+  return { ...(operation === undefined ? {} : { operation }), ...(clearing === undefined ? {} : { clearing }) };
 };
 
 /** The launcher's answer; undefined when nobody answers. */

@@ -26,8 +26,8 @@ export const adopted = (state: InstanceState, found: Found, at: string): Instanc
   };
   const known = object === undefined ? seen : startingFrom(seen, object.phase);
   const holding = ofToken(state, found);
-  const placed = place(known, found, holding);
-  const { operation } = found;
+  const { operation, clearing } = openOperations(state, found);
+  const placed = besides(place(known, found, holding), found, clearing);
   if (operation !== undefined) {
     const attempts = {
       ...placed.attempts,
@@ -37,7 +37,7 @@ export const adopted = (state: InstanceState, found: Found, at: string): Instanc
     const others = operation.kind === 'migrate' ? { leftovers: [] } : {};
     return { ...placed, ...others, attempts, operation: { ...operation, phase: '' } };
   }
-  const left = leftBehind(state, found);
+  const left = clearing === undefined ? leftBehind(state, found) : undefined;
   // Whatever else is left may be a part of it.
   if (left !== undefined) return { ...placed, takeUp: left, leftovers: [] };
   if (isUnclear(placed, found) && state.adoptionRounds < PATIENCE_ROUNDS) {
@@ -47,9 +47,24 @@ export const adopted = (state: InstanceState, found: Found, at: string): Instanc
   return withEnd(placed, at);
 };
 
+/** A migration that was set aside stays so. */
+const openOperations = ({ clearing }: InstanceState, found: Found): Pick<Found, 'operation' | 'clearing'> => {
+  const { operation, ...rest } = found;
+  return operation !== undefined && operation.id === clearing?.id ? { ...rest, clearing: operation } : found;
+};
+
+/** What the migration that clears up has as its target is its own to remove. */
+const besides = (state: InstanceState, { pods }: Found, clearing: Found['clearing']): InstanceState => {
+  if (clearing === undefined) return state;
+  const facts = pods.find(({ migration, gone }) => migration?.uid === clearing.migration?.uid && gone !== true);
+  const leftovers = state.leftovers.filter(({ uid }) => uid !== facts?.uid);
+  const target = facts === undefined ? {} : { target: { pod: refOf(facts), facts } };
+  return { ...state, ...target, leftovers, clearing: { id: clearing.id } };
+};
+
 const forgetWorld = (state: InstanceState): InstanceState => {
   const { pod: _pod, podFacts: _facts, epoch: _epoch, domain: _domain, wakeAt: _wakeAt, ...rest } = state;
-  const { takeUp: _takeUp, target: _target, former: _former, ...known } = rest;
+  const { takeUp: _takeUp, target: _target, former: _former, clearing: _clearing, ...known } = rest;
   return { ...known, leftovers: [], started: false };
 };
 

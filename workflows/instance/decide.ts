@@ -1,6 +1,7 @@
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { migrationId, shutdownId, startId } from '../../api/contract/refs.ts';
 import { absorb } from './absorb.ts';
+import { setAside } from './clearing.ts';
 import { bringForward, reasonToStop } from './ending.ts';
 import { answerProposals, reasonToCancel } from './migrating.ts';
 import { inPhase } from './phases.ts';
@@ -35,6 +36,7 @@ const goOn = (state: InstanceState, at: string): InstanceDecision => {
   if (state.takeUp !== undefined) return takeUp(state, state.takeUp);
   if (state.failed !== undefined && !(state.failed.kind === 'start' && shallEnd(state))) return nothing(state);
   if (state.pod !== undefined || state.leftovers.length > 0) return endPod(state, at);
+  if (state.clearing !== undefined) return nothing(state);
   if (state.end !== undefined) return release(state);
   // Deleted before a guest ever ran.
   if (shallEnd(state)) return release(inPhase({ ...state, end: 'neverRan' }, 'Failed', at));
@@ -48,7 +50,8 @@ const adopt = (state: InstanceState, at: string): InstanceDecision => {
 };
 
 /**
- * While an operation runs: a start or migration is cancelled when its VMI shall end, a shutdown's deadline follows a shorter grace period.
+ * While an operation runs: a start or migration is cancelled when its VMI shall end, a shutdown's deadline follows a shorter grace period. A migration
+ * that has nothing left to do but to clear up is not waited for.
  */
 const steer = (
   state: InstanceState,
@@ -57,6 +60,7 @@ const steer = (
 ): InstanceDecision => {
   if (operation.kind !== 'shutdown') {
     const isInVain = operation.kind === 'start' ? shallEnd(state) || hasLostNode(state) : reasonToCancel(state);
+    if (isInVain && operation.stays === true) return goOn(setAside(state, operation), at);
     if (!isInVain || operation.cancelling === true) return nothing(state);
     const cancelling = { ...operation, cancelling: true };
     return { state: { ...state, operation: cancelling }, commands: [{ type: 'cancel', id: operation.id }] };

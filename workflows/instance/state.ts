@@ -27,6 +27,8 @@ export interface Running {
   cause?: ShutdownInput['cause'];
   /** Of a migration: its VMIM. */
   migration?: ObjectRef;
+  /** Of a migration: it has failed, and the token says that the guest stays where it was. */
+  stays?: boolean;
 }
 
 /** A Pod that a migration brings the guest to. */
@@ -69,8 +71,10 @@ export interface InstanceState {
   host?: NodeReport;
   /** The domain has run (in this Pod). */
   started: boolean;
-  /** Of the migration under way, until the guest is there for good. */
+  /** Of the migration under way (or clearing), until the guest is there for good. */
   target?: Target;
+  /** A migration that has failed and clears up beside the shutdown of the guest, which has stayed. */
+  clearing?: { id: string };
   /** The Pod that the guest has left by the migration under way. */
   former?: PodRef;
   /** The migration under way, or the last one, since it had a target. */
@@ -101,7 +105,16 @@ export interface InstanceState {
 /** What an adoption found: the objects, the launchers' answers (absent: no answer), and an operation that still runs. */
 export interface Found extends Adoption {
   domains: Record<string, DomainReport>;
-  operation?: { id: string; kind: OperationKind; attempt: number; migration?: ObjectRef };
+  operation?: FoundOperation;
+  /** A migration that clears up beside it. */
+  clearing?: FoundOperation;
+}
+
+export interface FoundOperation {
+  id: string;
+  kind: OperationKind;
+  attempt: number;
+  migration?: ObjectRef;
 }
 
 export type InstanceEvent =
@@ -181,6 +194,7 @@ export const isOver = (state: InstanceState): boolean =>
   isGone(state) &&
   state.adoption === 'done' &&
   state.operation === undefined &&
+  state.clearing === undefined &&
   state.pod === undefined &&
   state.leftovers.length === 0 &&
   state.takeUp === undefined &&

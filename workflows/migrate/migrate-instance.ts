@@ -76,7 +76,10 @@ const carryOut = async (migration: Migration, admission: AdmittedMigration, aske
       created = { name: facts.name, uid: facts.uid };
       return facts;
     },
-    undo: (round) => targetRemoved(migration, created, round),
+    undo: (round) => {
+      migration.stays();
+      return targetRemoved(migration, created, round);
+    },
   });
   tell({ target: { name: pod.name, uid: pod.uid } });
   enter('Scheduling');
@@ -95,14 +98,8 @@ const carryOut = async (migration: Migration, admission: AdmittedMigration, aske
   enter('Scheduled');
 
   enter('PreparingTarget');
-  // The token may say early that the guest moves; late it may not.
-  const [, endpoint] = await together(
-    () =>
-      step('RecordMove', {
-        limitMs: RECORDED_WITHIN_MS,
-        run: ({ summary }) => controllerActivities(summary).recordMove({ ...on, source, target, epoch }),
-        undo: (round) => tokenStays(migration, source, round),
-      }),
+  // The token may say early that the guest moves; late it may not. It is taken back before the target: that the guest stays is known at once.
+  const [endpoint] = await together(
     () =>
       step('PrepareMigrationTarget', {
         ...{ node: target.node, limitMs: admission.timeouts.pending * 1000 },
@@ -112,6 +109,12 @@ const carryOut = async (migration: Migration, admission: AdmittedMigration, aske
           return whileTargetLasts(migration, target, () => prepareMigrationTarget(request));
         },
         undo: (round) => targetAbandoned(migration, target, round),
+      }),
+    () =>
+      step('RecordMove', {
+        limitMs: RECORDED_WITHIN_MS,
+        run: ({ summary }) => controllerActivities(summary).recordMove({ ...on, source, target, epoch }),
+        undo: (round) => tokenStays(migration, source, round),
       }),
   );
   say({ targetAddress: endpoint.address });

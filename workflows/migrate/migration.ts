@@ -25,6 +25,8 @@ export interface Migration {
   whileWanted: (story: () => Promise<void>) => Promise<void>;
   /** Runs all of it, and tells its failure at once: what has to be taken back is not waited for. */
   telling: (story: () => Promise<void>) => Promise<void>;
+  /** Tells that the guest stays where it was for good: its VMI's end need not wait until the target is cleared away. */
+  stays: () => void;
   answer: () => MigrationAnswer | undefined;
   hasPermit: () => boolean;
 }
@@ -83,6 +85,11 @@ export const newMigration = (op: Operation, input: MigrateInput, report: Report)
 
   return {
     ...{ op, input, report, enter, tell, say: report.say, on: { vmi, migration } },
+    stays: () => {
+      if (report.now().stays === true) return;
+      tell({ stays: true });
+      op.enter(report.now().phase);
+    },
     unwanted: () => unwanted,
     answer: () => answer,
     hasPermit: () => granted,

@@ -33,8 +33,8 @@ export const takeUp = async (migration: Migration, left: Left, admission: Admiss
     undo: async (round) => {
       const { node } = source ?? {};
       if (source !== undefined && node !== undefined) await sourceClosed(migration, { ...source, node }, round);
-      await targetAbandoned(migration, target, round);
       if (source !== undefined) await tokenStays(migration, source, round);
+      await targetAbandoned(migration, target, round);
       await targetRemoved(migration, target, round);
     },
     always: permitReturned,
@@ -54,6 +54,7 @@ const takeBack = async (
   await migration.op.step('TakeUpTarget', {
     run: ({ note }) => Promise.resolve(note('an earlier run has left a target Pod')),
     undo: async (round) => {
+      migration.stays();
       if (node !== undefined) await targetAbandoned(migration, { ...target, node }, round);
       await targetRemoved(migration, target, round);
     },

@@ -59,7 +59,6 @@ export const newJournal = (
   let pings = 0;
 
   setHandler(operationStatus, () => status);
-  setHandler(ping, () => void (pings += 1));
   handleRetryNow(status, seen);
 
   const changed = (): void => setCurrentDetails(stepTable(status));
@@ -79,6 +78,14 @@ export const newJournal = (
     });
     changed();
   };
+
+  setHandler(ping, () => {
+    pings += 1;
+    if (told === '') return;
+    // Who asks may have forgotten what was told.
+    told = '';
+    tellProgress();
+  });
 
   return {
     status,

@@ -1,4 +1,5 @@
 import type { ConditionReport, InstanceReport } from '../../../api/contract/activities.ts';
+import { NODE_UNRESPONSIVE } from '../../../api/contract/nodes.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { NODE_NAME_LABEL } from '../../facts/labels.ts';
@@ -20,6 +21,7 @@ const OWNED = new Set([
   'PodScheduled',
   'MigrationOutcomeUnknown',
   'EvictionRequested',
+  NODE_UNRESPONSIVE,
 ]);
 
 /** What is read besides the VMI, live. */
@@ -42,8 +44,13 @@ export const instancePatch = (
   const { status } = vmi;
   const { pod, migratability, dataVolumes, now } = facts;
   const { node, launcherImage } = report;
-  const phase = phaseOf(report);
+  const phase = phaseOf(vmi, report);
   if (isAsCreated(vmi, report)) return undefined;
+  const migration = migrationFields(vmi, report);
+  // Taken back with the request.
+  const told = report.conditions.filter(
+    ({ type }) => type !== 'EvictionRequested' || !('evacuationNodeName' in migration),
+  );
   const labels = { ...(node === undefined ? {} : { [NODE_NAME_LABEL]: node }), ...migrationLabels(vmi, report) };
   return mergePatchOf(vmi, {
     ...(Object.keys(labels).length === 0 ? {} : { metadata: { labels } }),
@@ -53,14 +60,14 @@ export const instancePatch = (
       activePods: replacing(status?.activePods, report.activePods),
       conditions: mergeConditions(
         status?.conditions ?? [],
-        [...report.conditions, ...(dataVolumes === undefined ? [] : [dataVolumes]), ...movable(migratability)],
+        [...told, ...(dataVolumes === undefined ? [] : [dataVolumes]), ...movable(migratability)],
         (type) => OWNED.has(type),
         timestamp(now),
       ),
       reason: report.reason ?? null,
       ...(node === undefined ? {} : { nodeName: node, migrationTransport: 'Unix' }),
       ...(migratability === undefined ? {} : { migrationMethod: migratability.method }),
-      ...migrationFields(vmi, report),
+      ...migration,
       ...(launcherImage === undefined ? {} : { launcherContainerImageVersion: launcherImage }),
       ...deviceFields(vmi, report, facts),
       ...(pod?.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
@@ -97,14 +104,14 @@ const merged = (beginnings: Record<string, unknown>, guest: Record<string, unkno
 });
 
 /** Scheduling means that there is a launcher Pod to be scheduled (KubeVirt's meaning): before, the instance is pending. */
-const phaseOf = ({ phase, activePods }: InstanceReport): string =>
-  phase === 'Scheduling' && Object.keys(activePods).length === 0 ? 'Pending' : phase;
+const phaseOf = ({ status }: VirtualMachineInstance, { phase, activePods }: InstanceReport): string =>
+  phase === 'Scheduling' && Object.keys(activePods).length === 0 && status?.phase !== 'Scheduling' ? 'Pending' : phase;
 
 /** A start that has just begun has nothing to tell that an object made as Pending does not say: one write less per start. */
 const isAsCreated = (vmi: VirtualMachineInstance, report: InstanceReport): boolean =>
   vmi.status?.phase === 'Pending' &&
   vmi.status.conditions === undefined &&
-  phaseOf(report) === 'Pending' &&
+  phaseOf(vmi, report) === 'Pending' &&
   Object.keys(report.activePods).length === 0 &&
   report.conditions.every(({ type }) => type === 'Ready');
 
@@ -113,7 +120,7 @@ const phaseTimes = (vmi: VirtualMachineInstance, report: InstanceReport): object
   const known = vmi.status?.phaseTransitionTimestamps ?? [];
   const added = report.phaseTimes.filter(
     ({ phase }) =>
-      !known.some((entry) => entry.phase === phase) && !(phase === 'Scheduling' && phaseOf(report) === 'Pending'),
+      !known.some((entry) => entry.phase === phase) && !(phase === 'Scheduling' && phaseOf(vmi, report) === 'Pending'),
   );
   return [...known, ...added.map(({ phase, at }) => ({ phase, phaseTransitionTimestamp: timestamp(at) }))];
 };

@@ -148,3 +148,31 @@ test('a target Pod tells of which migration', () => {
   expect(podFacts(target).migration).toEqual({ name: 'm', uid: 'mu' });
   expect(podFacts(pod({ phase: 'Pending' }))).not.toHaveProperty('migration');
 });
+
+const probed = (conditions: PodStatus['conditions'], readinessProbe?: object): Pod => {
+  const facts = pod({ phase: 'Running', ...(conditions === undefined ? {} : { conditions }) });
+  const containers = [
+    { name: 'compute', image: 'launcher:1', ...(readinessProbe === undefined ? {} : { readinessProbe }) },
+  ];
+  return { ...facts, spec: { ...facts.spec, containers } };
+};
+const condition = (status: string, reason?: string) => [
+  { type: 'Ready', status, ...(reason === undefined ? {} : { reason, message: 'm' }) },
+];
+
+test.each<[string, PodStatus['conditions'], string | undefined]>([
+  ['has not answered yet', [], 'PodConditionMissing'],
+  ['fails', condition('False', 'ContainersNotReady'), 'ContainersNotReady'],
+  ['succeeds, and the gate is not open yet', condition('False', 'ReadinessGatesNotReady'), undefined],
+  ['succeeds', condition('True'), undefined],
+])('the probe of a user %s', (_, conditions, reason) => {
+  expect(podFacts(probed(conditions, { exec: {} })).unready?.reason).toBe(reason);
+});
+
+test('without a probe the Pod’s own readiness says nothing of the guest', () => {
+  expect(podFacts(probed(condition('False', 'ContainersNotReady')))).not.toHaveProperty('unready');
+});
+
+test('the image of its launcher', () => {
+  expect(podFacts(probed([])).image).toBe('launcher:1');
+});

@@ -334,3 +334,74 @@ describe('an entity without history', () => {
 test('a migration that is lost makes it look at the world again', () => {
   expect(words(after(...migrating, { type: 'operationLost', id }).commands)).toEqual(['adopt']);
 });
+
+describe('a migration that has failed and clears up', () => {
+  const failing = [...migrating, progress('Running')];
+  const stays = progress('Failed', { stays: true });
+  const shutdownId = 'vmi-shutdown/u1/1';
+  const shutDown: InstanceEvent = {
+    type: 'operationFinished',
+    finished: {
+      ...{ operationId: shutdownId, kind: 'shutdown', outcome: 'succeeded', end: 'acpiShutdown' },
+      pod: { name: 'p1', uid: 'p1', node: 'n1' },
+    },
+  };
+
+  test('holds nothing up: the guest of a VMI that shall end is shut down where it stayed', () => {
+    const { state, commands } = after(...failing, stays, deleted);
+    expect(words(commands)).toEqual(['forward wake', `begin ${shutdownId} deleted`]);
+    expect(state).toMatchObject({ clearing: { id }, operation: { id: shutdownId } });
+  });
+
+  test('also when it is told that the guest stays only after it was asked to end', () => {
+    expect(words(after(...failing, deleted).commands)).toEqual(['forward wake', 'cancel']);
+    expect(words(after(...failing, deleted, stays).commands)).toEqual([`begin ${shutdownId} deleted`]);
+  });
+
+  test('is waited for as long as the token does not say that the guest stays', () => {
+    expect(words(after(...failing, progress('Failed'), deleted).commands)).toEqual(['forward wake', 'cancel']);
+  });
+
+  test('is all that the VMI is busy with as long as it shall run on', () => {
+    expect(after(...failing, stays).state.operation).toMatchObject({ id, stays: true });
+    expect(words(after(...failing, stays, proposed('migration/default/mig-2/m2')).commands)).toEqual([
+      'refuse OperationUnderWay',
+    ]);
+  });
+
+  test('keeps the object: its finalizer goes when nothing is left', () => {
+    const ended = [...failing, stays, deleted, shutDown];
+    const { state, commands } = after(...ended);
+    expect([state.phase, words(commands)]).toEqual(['Succeeded', []]);
+    expect(reportOf(state).activePods).toEqual({ t1: 'n2' });
+    expect(words(after(...ended, failed()).commands)).toEqual(['release']);
+  });
+
+  test('hears of its target, and is asked for like any other operation', () => {
+    const ending = [...failing, stays, deleted];
+    const forwarded = (event: InstanceEvent) =>
+      after(...ending, event).commands.flatMap((command) => (command.type === 'forward' ? [command.id] : []));
+    expect(forwarded({ type: 'podObserved', facts: { ...targetFacts, gone: true } })).toEqual([shutdownId, id]);
+    expect(forwarded({ type: 'instanceObserved', facts: instance({ deleting: true, resourceVersion: '2' }) })).toEqual([
+      ...[shutdownId, id],
+    ]);
+  });
+
+  test('and does not run any more leaves its target to be removed', () => {
+    const lost: InstanceEvent = { type: 'operationLost', id };
+    const { state } = after(...failing, stays, deleted, lost);
+    expect([state.clearing, state.leftovers]).toEqual([undefined, [target]]);
+    expect(words(after(...failing, stays, deleted, lost, shutDown).commands)).toEqual([
+      'begin vmi-shutdown/u1/2 startCancelled',
+    ]);
+  });
+
+  test('is found beside the shutdown by an entity that knows nothing', () => {
+    const operation = { id: shutdownId, kind: 'shutdown' as const, attempt: 1 };
+    const clearing = { id, kind: 'migrate' as const, attempt: 1, migration };
+    const pods = [pod(), targetFacts];
+    const { state } = after(...adoptedAs({ pods, token: heldToken, operation, clearing }));
+    expect(state).toMatchObject({ operation: { id: shutdownId }, clearing: { id }, target: { pod: target } });
+    expect(state.leftovers).toEqual([]);
+  });
+});

@@ -61,7 +61,8 @@ const anyEvent = (id: string): fc.Arbitrary<InstanceEvent> => {
     fc.constant<InstanceEvent>({ type: 'dependencyChanged', kind: 'ResourceQuota', name: 'q' }),
     fc.constant<InstanceEvent>({ type: 'retryRequested' }),
     fc.constant<InstanceEvent>({ type: 'timerFired' }),
-    fc.constant<InstanceEvent>({ type: 'operationLost', id }),
+    fc.constantFrom(id, migrationId).map((lost): InstanceEvent => ({ type: 'operationLost', id: lost })),
+    ofMigration,
     fc.boolean().map((isOpen): InstanceEvent => ({ type: 'operationExists', id, isOpen })),
   );
 };
@@ -76,6 +77,13 @@ const ofMigration: fc.Arbitrary<InstanceEvent> = fc.oneof(
       migration: { migration, phase, phaseTimes: [], ...(phase === 'Pending' ? {} : { target: targetRef }) },
     },
   })),
+  fc.constant<InstanceEvent>({
+    type: 'operationProgress',
+    progress: {
+      ...{ operationId: migrationId, kind: 'migrate', phase: 'Failed' },
+      migration: { migration, phase: 'Failed', phaseTimes: [], target: targetRef, stays: true },
+    },
+  }),
   fc.constantFrom('succeeded', 'failed', 'cancelled', 'lost').map((outcome): InstanceEvent => ({
     type: 'operationFinished',
     finished: {
@@ -184,10 +192,13 @@ const begun = ({ commands }: Step): InstanceCommand[] => commands.filter(({ type
 const endsOperation = ({ type }: InstanceEvent): boolean =>
   type === 'operationFinished' || type === 'operationLost' || type === 'operationExists';
 
-test('there are never two operations at once', () =>
+test('there are never two operations at once; only a migration that clears up has a shutdown beside it', () =>
   holdsAlways((step) => {
     expect(begun(step).length).toBeLessThanOrEqual(1);
-    if (begun(step).length === 1 && step.before.operation !== undefined) expect(endsOperation(step.event)).toBe(true);
+    const isSetAside = step.before.clearing === undefined && step.after.clearing !== undefined;
+    if (begun(step).length === 1 && step.before.operation !== undefined && !isSetAside)
+      expect(endsOperation(step.event)).toBe(true);
+    if (step.after.clearing !== undefined) expect(step.after.operation?.kind ?? 'shutdown').toBe('shutdown');
     expect(begun(step).length === 1 ? step.after.operation : {}).toBeDefined();
   }));
 
@@ -212,7 +223,7 @@ test('nothing is started while a Pod is left that may hold the domain', () =>
 test('finalizers go only when no Pod is left and no operation runs', () =>
   holdsAlways(({ after, commands }) => {
     if (commands.some(({ type }) => type === 'release'))
-      expect([after.pod, after.operation]).toEqual([undefined, undefined]);
+      expect([after.pod, after.operation, after.clearing]).toEqual([undefined, undefined, undefined]);
   }));
 
 test('attempts only grow, so that no operation id is used twice', () =>
@@ -231,6 +242,14 @@ test('nothing is begun while the token says that the guest moves, but the migrat
 test('a Pod that is to be shut down as a leftover is never the one that holds the guest', () =>
   holdsAlways(({ after }) => {
     expect(after.leftovers.map(({ uid }) => uid)).not.toContain(after.pod?.uid);
+  }));
+
+test('a migration is set aside only once the token says that the guest stays, and its target is nobody else’s to remove', () =>
+  holdsAlways(({ before, after }) => {
+    if (before.clearing === undefined && after.clearing !== undefined && before.adoption === 'done')
+      expect(before.operation?.stays ?? after.clearing.id === before.operation?.id).toBe(true);
+    if (after.clearing !== undefined)
+      expect(after.leftovers.map(({ uid }) => uid)).not.toContain(after.target?.pod.uid);
   }));
 
 test('a final phase stays', () =>

@@ -1,14 +1,16 @@
 import { expect, test } from '@jest/globals';
 import type { InstanceEvent } from '../../../../workflows/instance/state.ts';
 import { reportKey, reportOf } from '../../../../workflows/instance/report.ts';
-import { adoptedAs, after, domain, pod, running } from './facts.ts';
+import { adoptedAs, after, domain, instance, pod, running } from './facts.ts';
 
 const progress = (phase: string, more = {}): InstanceEvent => ({
   type: 'operationProgress',
   progress: { ...{ operationId: 'vmi-start/u1/1', kind: 'start', phase }, ...more },
 });
 const podRef = { name: 'p1', uid: 'p1', node: 'n1' };
-const waits = (type: 'VolumeNotFound' | 'VolumeNotReady' | 'QuotaExceeded' | 'TokenHeld' | 'PodNotReady') => ({
+const waits = (
+  type: 'VolumeNotFound' | 'VolumeNotReady' | 'NetworkNotFound' | 'QuotaExceeded' | 'TokenHeld' | 'PodNotReady',
+) => ({
   trouble: { step: 'x', failure: { type, message: 'why' } },
 });
 const conditions = (...events: InstanceEvent[]) =>
@@ -21,7 +23,7 @@ test.each<[string, InstanceEvent[], string[]]>([
   [
     'a missing PVC',
     [progress('Pending', waits('VolumeNotFound'))],
-    ['Ready=False PodNotExists', 'Synchronized=False FailedPvcNotFound'],
+    ['Ready=False PodNotExists', 'PodScheduled=False Unschedulable', 'Synchronized=False FailedPvcNotFound'],
   ],
   [
     'an unbound PVC',
@@ -31,6 +33,11 @@ test.each<[string, InstanceEvent[], string[]]>([
   [
     'a quota',
     [progress('Pending', waits('QuotaExceeded'))],
+    ['Ready=False PodNotExists', 'Synchronized=False FailedCreate'],
+  ],
+  [
+    'a missing network',
+    [progress('Pending', waits('NetworkNotFound'))],
     ['Ready=False PodNotExists', 'Synchronized=False FailedCreate'],
   ],
   [
@@ -52,7 +59,7 @@ test.each<[string, InstanceEvent[], string[]]>([
       { type: 'podObserved', facts: pod({ waiting: { container: 'compute', reason: 'ErrImagePull', message: 'x' } }) },
       progress('Scheduling', { pod: podRef, ...waits('PodNotReady') }),
     ],
-    ['Ready=False GuestNotRunning', 'PodScheduled=True', 'Synchronized=False ErrImagePull'],
+    ['Ready=False GuestNotRunning', 'Synchronized=False ErrImagePull'],
   ],
 ])('while it starts: %s', (_, events, expected) => {
   expect(conditions(...adoptedAs(), ...events)).toEqual(expected);
@@ -70,10 +77,26 @@ test.each<[string, InstanceEvent[], string[]]>([
     [{ type: 'domainReported', report: domain('paused') }],
     ['Ready=False GuestNotRunning', 'Paused=True PausedByUser'],
   ],
+  ['its Pod terminates', [{ type: 'podObserved', facts: pod({ deleting: true }) }], ['Ready=False PodTerminating']],
   [
-    'its Pod terminates',
-    [{ type: 'podObserved', facts: pod({ deleting: true }) }],
-    ['Ready=False PodTerminating', 'PodScheduled=True'],
+    'the probe of its user waits for it',
+    [{ type: 'podObserved', facts: pod({ unready: { reason: 'ContainersNotReady', message: 'probe' } }) }],
+    ['Ready=False ContainersNotReady'],
+  ],
+  [
+    'its storage has failed',
+    [{ type: 'domainReported', report: domain('paused', { pausedBy: 'ioError' }) }],
+    ['Ready=False GuestNotRunning', 'Paused=True PausedIOError'],
+  ],
+  [
+    'a migration that gives the guest a rest',
+    [{ type: 'domainReported', report: domain('paused', { pausedBy: 'migration' }) }],
+    ['Ready=False GuestNotRunning', 'Paused=True PausedByMigrationMonitor'],
+  ],
+  [
+    'it is asked to leave its node',
+    [{ type: 'instanceObserved', facts: instance({ evacuationNode: 'n1' }) }],
+    ['Ready=True', 'EvictionRequested=True EvictionRequested'],
   ],
 ])('while it runs: %s', (_, events, expected) => {
   expect(conditions(...running, ...events)).toEqual(expected);
@@ -113,4 +136,29 @@ test('a report that differs in its running number only is not written again', ()
       ),
     );
   expect(key(5)).toBe(key(6));
+});
+
+test.each([
+  ['running', {}, { p1: 'n1' }],
+  ['terminating', { deleting: true }, { p1: 'n1' }],
+  ['proven to have ended', { provenEnded: true, phase: 'Failed' as const }, {}],
+  ['over, whatever is left of it', { phase: 'Succeeded' as const }, {}],
+  ['gone', { gone: true }, {}],
+])('activePods counts a Pod that lives: one that is %s', (_, facts, expected) => {
+  const { state } = after(...running, { type: 'podObserved', facts: pod(facts) });
+  expect(reportOf(state).activePods).toEqual(expected);
+});
+
+test('the image of its launcher is told', () => {
+  const { state } = after(...running, { type: 'podObserved', facts: pod({ image: 'launcher:1' }) });
+  expect(reportOf(state).launcherImage).toBe('launcher:1');
+});
+
+test('a DataVolume that has failed ends the instance', () => {
+  const failure = { type: 'VolumeFailed', message: 'no' } as const;
+  const { state } = after(...adoptedAs(), {
+    type: 'operationFinished',
+    finished: { operationId: 'vmi-start/u1/1', kind: 'start', outcome: 'failed', failure },
+  });
+  expect([state.phase, state.end]).toEqual(['Failed', 'neverRan']);
 });

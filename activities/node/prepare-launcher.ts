@@ -15,6 +15,7 @@ import type { NodePorts } from './ports.ts';
 import type { Beating } from './progress.ts';
 import type { OnPod } from './verify.ts';
 import { readInstance, verifyLivePod } from './verify.ts';
+import { together } from './together.ts';
 import { readClaims } from './volumes/claims.ts';
 import type { DiskFile } from './volumes/disk-files.ts';
 import { diskFiles } from './volumes/disk-files.ts';
@@ -44,11 +45,11 @@ export const prepareLauncher = async (
   const claims = await readClaims(ports.kube, vmi);
   const wanted = wantedNetwork(vmi);
   const [backingFormats, sight] = await together(progress.cancelled, (cancelled) => {
-    const open = (container: string): Promise<Container> =>
-      awaitContainer(ports, pod, container, { read: () => verifyLivePod(ports, on), cancelled });
+    const opening = (until: AbortSignal) => (container: string) =>
+      awaitContainer(ports, pod, container, { read: () => verifyLivePod(ports, on), cancelled: until });
     return [
-      provideImages(ports, { vmi, pod, config, open }, progress.report),
-      furnish(ports, open, { wanted, disks: diskFiles(vmi, claims) }, progress),
+      provideImages(ports, { vmi, pod, config, opening }, { ...progress, cancelled }),
+      furnish(ports, opening(cancelled), { wanted, disks: diskFiles(vmi, claims) }, progress),
     ] as const;
   });
   return { vmi, host: hostFacts(vmi, config, claims, { ...sight, backingFormats }) };
@@ -72,22 +73,6 @@ const furnish = async (
     return { ...(await sightOf(launcher)), ...uplink };
   } finally {
     await launcher.close();
-  }
-};
-
-/** Waits for all of it. Once one part fails the others are cancelled, and none is left running. @throws what the first failed with */
-const together = async <A, B>(
-  cancelled: AbortSignal,
-  begin: (cancelled: AbortSignal) => readonly [Promise<A>, Promise<B>],
-): Promise<[A, B]> => {
-  const failed = new AbortController();
-  const parts = begin(AbortSignal.any([cancelled, failed.signal]));
-  try {
-    return await Promise.all(parts);
-  } catch (error) {
-    failed.abort();
-    await Promise.allSettled(parts);
-    throw error;
   }
 };
 

@@ -19,9 +19,8 @@ export const syncInstance =
   ({ vmi: ref, pod: podRef, epoch, paused = false }) =>
     withHeartbeat(ports, async (progress) => {
       const request = { vmi: ref, pod: podRef, epoch };
-      const pod = await verifyLivePod(ports, request);
+      const [pod] = await Promise.all([verifyLivePod(ports, request), verifyToken(ports, request)]);
       refuseTarget(pod);
-      await verifyToken(ports, request);
       const { vmi, host } = await prepareLauncher(ports, { on: request, pod }, progress);
       // Again, because what came before can have taken long: from here on only the launcher's own check of the epoch follows.
       await Promise.all([verifyToken(ports, request), refuseFenced(ports)]);

@@ -12,6 +12,8 @@ import { createFileIn, descriptorPath, openDirectoryIn, openFileIn } from '../fi
 import { podVolume } from '../launcher-client/sockets.ts';
 import type { Container } from '../pods/container.ts';
 import type { NodePorts } from '../ports.ts';
+import type { Beating } from '../progress.ts';
+import { together } from '../together.ts';
 import type { ImageContent } from './content.ts';
 import { formatOf, openImageContent } from './content.ts';
 import type { ImageFile } from './images.ts';
@@ -25,9 +27,11 @@ export interface Wanted {
   vmi: VirtualMachineInstance;
   pod: Pod;
   config: ClusterConfig;
-  /** Waits for a container of the Pod. The caller of this closes it. */
-  open: (container: string) => Promise<Container>;
+  /** Waits for a container of the Pod until the signal. Whoever has it opened closes it. */
+  opening: (cancelled: AbortSignal) => Open;
 }
+
+type Open = (container: string) => Promise<Container>;
 
 /**
  * Makes every image file of the VMI visible to its launcher, read-only, and answers the disks' formats by volume. Safe to repeat under a running guest.
@@ -35,19 +39,20 @@ export interface Wanted {
  */
 export const provideImages = async (
   ports: Ports,
-  { vmi, pod, config, open }: Wanted,
-  progress: (detail: string) => void,
+  { vmi, pod, config, opening }: Wanted,
+  { report, cancelled }: Beating,
 ): Promise<Formats> => {
   const provide = hasGate(config, 'ImageVolume') ? linkImageVolume : mountCopy;
-  const formats: Formats = {};
-  for (const file of imageFiles(vmi)) {
-    progress(`image ${file.image}`);
-    const { format } = await provide(ports, { pod, open }, file, (bytes) =>
-      progress(`image ${file.image}: ${Math.round(bytes / 1024 / 1024)} MiB copied`),
-    );
-    if (format !== undefined) formats[file.volume] = format;
-  }
-  return formats;
+  const provided = await together(cancelled, (until) =>
+    imageFiles(vmi).map(async (file): Promise<Formats> => {
+      report(`image ${file.image}`);
+      const { format } = await provide(ports, { pod, open: opening(until) }, file, (bytes) =>
+        report(`image ${file.image}: ${Math.round(bytes / 1024 / 1024)} MiB copied`),
+      );
+      return format === undefined ? {} : { [file.volume]: format };
+    }),
+  );
+  return Object.assign({}, ...provided) as Formats;
 };
 
 /** Unmounts what `provideImages` mounted for a Pod. Call only once nothing of the Pod uses it. Nothing mounted: does nothing. */
@@ -74,7 +79,7 @@ type Provided = Pick<ImageContent, 'format'>;
 /** Without the ImageVolume gate a container of the Pod holds the image; a copy of the file is mounted, which outlives the container. */
 const mountCopy = async (
   { pods, images, mounts }: Ports,
-  { pod, open }: Pick<Wanted, 'pod' | 'open'>,
+  { pod, open }: { pod: Pod; open: Open },
   wanted: ImageFile,
   progress: (bytes: number) => void,
 ): Promise<Provided> => {
@@ -132,7 +137,7 @@ const mountFile = async (
 /** With the gate the kubelet has mounted the image into `compute`: a link leads there from where the launcher looks. */
 const linkImageVolume = async (
   { pods }: Ports,
-  { pod, open }: Pick<Wanted, 'pod' | 'open'>,
+  { pod, open }: { pod: Pod; open: Open },
   wanted: ImageFile,
 ): Promise<Provided> => {
   const container = await open(COMPUTE);

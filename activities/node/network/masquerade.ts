@@ -51,6 +51,28 @@ export const linkCommands = (want: Masquerade, links: readonly Link[]): string[]
   ];
 };
 
+/** Input of `sh`, run in the Pod's network namespace: everything that there shall be, in one process. */
+export const setupScript = (want: Masquerade, links: readonly Link[]): string => {
+  const settings = Object.entries(kernelSettings()).map(([file, value]) => `echo ${value} >/proc/sys/${file}`);
+  return [
+    'set -e',
+    ...withInput(
+      'ip -batch -',
+      linkCommands(want, links)
+        .map((command) => `${command.join(' ')}\n`)
+        .join(''),
+    ),
+    // The launcher's DHCP answers must carry whole checksums: many guests' DHCP clients look at raw frames.
+    `ethtool -K ${BRIDGE_DEVICE} tx off >/dev/null`,
+    ...settings,
+    ...withInput('nft -f -', ruleset(want)),
+    '',
+  ].join('\n');
+};
+
+/** A here-document, taken literally. */
+const withInput = (command: string, input: string): string[] => [`${command} <<'END'`, `${input}END`];
+
 /** Kernel settings of the Pod's network namespace: file below /proc/sys → value. */
 export const kernelSettings = (): Record<string, string> => ({
   'net/ipv4/ip_forward': '1',

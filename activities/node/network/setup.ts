@@ -1,8 +1,7 @@
-import { BRIDGE_DEVICE } from '../../../api/launcher/paths.ts';
 import type { RunCommand } from '../commands.ts';
 import type { WantedMasquerade } from './interfaces.ts';
-import type { Link, Masquerade } from './masquerade.ts';
-import { kernelSettings, linkCommands, ruleset } from './masquerade.ts';
+import type { Link } from './masquerade.ts';
+import { setupScript } from './masquerade.ts';
 
 /** Name that the kubelet's runtimes give a Pod's own interface. */
 const UPLINK = 'eth0';
@@ -21,13 +20,7 @@ export const podNetwork = (run: RunCommand): PodNetwork => ({
     if (mtu === undefined) {
       throw new Error(`the launcher Pod has no interface ${UPLINK}: check the node's CNI configuration`);
     }
-    const all: Masquerade = { ...want, uplink: UPLINK, mtu };
-    for (const command of linkCommands(all, links)) await inside('ip', command);
-    // The launcher's DHCP answers must carry whole checksums: many guests' DHCP clients look at raw frames.
-    await inside('ethtool', ['-K', BRIDGE_DEVICE, 'tx', 'off']);
-    for (const [file, value] of Object.entries(kernelSettings()))
-      await inside('tee', [`/proc/sys/${file}`], { input: value });
-    await inside('nft', ['-f', '-'], { input: ruleset(all) });
+    await inside('sh', [], { input: setupScript({ ...want, uplink: UPLINK, mtu }, links) });
     return { mtu };
   },
 });

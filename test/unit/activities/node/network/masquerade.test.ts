@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Link, Masquerade } from '../../../../../activities/node/network/masquerade.ts';
-import { linkCommands, ruleset } from '../../../../../activities/node/network/masquerade.ts';
+import { linkCommands, ruleset, setupScript } from '../../../../../activities/node/network/masquerade.ts';
 
 const want: Masquerade = {
   gateway: '10.0.2.1',
@@ -66,4 +66,12 @@ test('with ports only those are for the guest, by protocol and each once', () =>
 
 test('the table is replaced as a whole, whether or not it is there', () => {
   expect(ruleset(want)).toMatch(/^add table ip virtflow\ndelete table ip virtflow\ntable ip virtflow \{/);
+});
+
+test('one script does it all, and stops at the first part that fails', () => {
+  const script = setupScript(want, []);
+  expect(script).toMatch(/^set -e\n/);
+  expect(script).toContain(`ip -batch - <<'END'\n${addBridge}\n`);
+  expect(script).toContain('\necho 1 >/proc/sys/net/ipv4/ip_forward\n');
+  expect(script).toContain(`nft -f - <<'END'\n${ruleset(want)}END\n`);
 });

@@ -10,6 +10,8 @@ export const ATTEMPT_ANNOTATION = 'virtflow.io/start-attempt';
 /** On a migration's target Pod: uid and name of its VMIM. */
 export const MIGRATION_UID_LABEL = 'kubevirt.io/migrationJobUID';
 export const MIGRATION_NAME_ANNOTATION = 'kubevirt.io/migrationJobName';
+/** On a migration's target Pod, which may need a right of the node for it: whether post-copy is allowed, "true" or "false". */
+export const POST_COPY_ANNOTATION = 'virtflow.io/post-copy';
 /** On a VMI, while a migration runs: node of the target Pod. */
 export const MIGRATION_TARGET_NODE_LABEL = 'kubevirt.io/migrationTargetNodeName';
 /** On a VMI: node on which it runs. */

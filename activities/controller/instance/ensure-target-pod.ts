@@ -1,12 +1,14 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { ObjectRef, PodRef } from '../../../api/contract/refs.ts';
 import { tokenName } from '../../../api/contract/refs.ts';
+import { withPolicy } from '../../../api/migration-policy/index.ts';
 import type { Node, Pod } from '../../../api/kubernetes/types.ts';
 import { readableInstance } from '../../facts/readable.ts';
 import type { Moving } from '../../facts/token.ts';
 import { failure } from '../../failures.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { renderTargetManifest, withImagesOf } from '../launch-manifest/index.ts';
+import { policyFor } from '../migration/policy.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { readToken } from '../token/store.ts';
 import { ensurePod } from './ensure-pod.ts';
@@ -35,8 +37,14 @@ export const ensureTargetPod =
       sourceNode: node,
       ...(addedNodeSelector === undefined ? {} : { addedNodeSelector }),
     };
-    const manifest = await renderPod(ports, withImagesOf(vmi, statuses), origin, (input) =>
-      renderTargetManifest(input, target),
+    const policy = await policyFor(kube, { namespace: request.vmi.namespace, vmi, isUnderWay: true });
+    const config = ports.config();
+    const inForce = { ...config, migrations: withPolicy(config.migrations, policy) };
+    const manifest = await renderPod(
+      { ...ports, config: () => inForce },
+      withImagesOf(vmi, statuses),
+      origin,
+      (input) => renderTargetManifest(input, target),
     );
     const message = 'Created migration target pod';
     const event = { kind: 'VirtualMachineInstanceMigration', ref: migration, message } as const;

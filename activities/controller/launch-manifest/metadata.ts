@@ -10,6 +10,7 @@ import {
   LAUNCHER_APP,
   MIGRATION_NAME_ANNOTATION,
   MIGRATION_UID_LABEL,
+  POST_COPY_ANNOTATION,
 } from '../../facts/labels.ts';
 import type { LaunchInput } from './input.ts';
 import { memoryOverhead } from './memory-overhead.ts';
@@ -70,7 +71,10 @@ const podAnnotations = ({ vmi, config, purpose, epoch }: LaunchInput): Record<st
     [EPOCH_ANNOTATION]: String(epoch),
     ...('attempt' in purpose
       ? { [ATTEMPT_ANNOTATION]: String(purpose.attempt) }
-      : { [MIGRATION_NAME_ANNOTATION]: purpose.migration.name }),
+      : {
+          [MIGRATION_NAME_ANNOTATION]: purpose.migration.name,
+          [POST_COPY_ANNOTATION]: String(config.migrations.allowPostCopy),
+        }),
   };
 };
 

@@ -39,6 +39,12 @@ export const TRAITS: Record<string, Record<string, unknown>> = {
 
   'V1MigrationConfiguration.maxDowntimeMs': { minimum: 1, maximum: 2_000_000 },
   'V1VMIMConfigurationOptions.maxDowntimeMs': { minimum: 1, maximum: 2_000_000 },
+  'V1alpha1MigrationPolicySpec.completionTimeoutPerGiB': { minimum: 0 },
+  'V1alpha1MigrationPolicySpec.bandwidthPerMigration': {
+    'x-kubernetes-validations': [
+      { rule: "type(self) == int ? self >= 0 : !self.startsWith('-')", message: 'must not be negative' },
+    ],
+  },
   'V1alpha1MigrationPolicySpec.maxDowntimeMs': { minimum: 1, maximum: 2_000_000 },
   'V1DeveloperConfiguration.memoryOvercommit': { minimum: 10 },
 

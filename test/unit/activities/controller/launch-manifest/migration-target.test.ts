@@ -26,7 +26,10 @@ test("it is the start's Pod but for its name, what it says of the migration, and
   expect(ours.metadata?.name).not.toBe(start.metadata?.name);
   expect(ours.metadata?.labels).toEqual({ ...start.metadata?.labels, 'kubevirt.io/migrationJobUID': migration.uid });
   const { 'virtflow.io/start-attempt': _, ...annotations } = start.metadata?.annotations ?? {};
-  expect(ours.metadata?.annotations).toEqual({ ...annotations, 'kubevirt.io/migrationJobName': 'move-1' });
+  expect(ours.metadata?.annotations).toEqual({
+    ...annotations,
+    ...{ 'kubevirt.io/migrationJobName': 'move-1', 'virtflow.io/post-copy': 'false' },
+  });
   expect({ ...ours.spec, affinity: undefined }).toEqual({ ...start.spec, affinity: undefined });
 });
 

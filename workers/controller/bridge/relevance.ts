@@ -17,17 +17,24 @@ export const vmDigest = ({ finalizers: _f, ranUnder: _r, startFailure: _s, ...fa
 export const instanceDigest = ({ ready: _r, paused: _p, ran: _n, phase: _h, ...facts }: InstanceFacts): string =>
   digest(facts);
 
-/** To the entity of the VM that owns a VMI: how the instance stands, whether it migrates, and the conditions that the VM mirrors. */
+/** Phases of an instance on its way to run. */
+const STARTING = ['', 'Pending', 'Scheduling', 'Scheduled'];
+/** Conditions in which a start tells what holds it up, with the status that does. */
+const OBSTACLES: Record<string, string> = { Synchronized: 'False', PodScheduled: 'False', Provisioning: 'True' };
+
+/**
+ * To the entity of the VM that owns a VMI: how the instance stands, whether it migrates, and the conditions that the VM mirrors. Of a start only what
+ * holds it up: its steps make no difference to the VM.
+ */
 export const ownedInstanceDigest = (facts: InstanceFacts, vmi: VirtualMachineInstance | undefined): string => {
-  const conditions = (vmi?.status?.conditions ?? []).map(({ type, status, reason, message }) => ({
-    type,
-    status,
-    reason,
-    message,
-  }));
-  const { finalizers: _f, resourceVersion: _v, ...rest } = facts;
+  const isStarting = STARTING.includes(facts.phase) && !facts.deleting;
+  const conditions = (vmi?.status?.conditions ?? [])
+    .filter(({ type, status }) => !isStarting || OBSTACLES[type] === status)
+    .map(({ type, status, reason, message }) => ({ type, status, reason, message }));
+  const { finalizers: _f, resourceVersion: _v, evacuationNode: _e, ...rest } = facts;
   const { startTimestamp, endTimestamp } = vmi?.status?.migrationState ?? {};
-  return JSON.stringify({ ...rest, conditions, migrating: [startTimestamp, endTimestamp] });
+  const phase = isStarting ? 'starting' : facts.phase;
+  return JSON.stringify({ ...rest, phase, conditions, migrating: [startTimestamp, endTimestamp] });
 };
 
 /** To a migration: what its user asks for. Phase and finalizers are its own words. */

@@ -11,6 +11,8 @@ const own = (object: VirtualMachineInstance) => relevance.instanceDigest(instanc
 const owner = (object: VirtualMachineInstance) => relevance.ownedInstanceDigest(instanceFacts(object), object);
 const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
 const migrating = (more: object = {}) => ({ migrationState: { startTimestamp: 'a', ...more } });
+const unschedulable = { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] };
+const scheduled = { conditions: [{ type: 'PodScheduled', status: 'True' }] };
 const agent = { conditions: [{ type: 'AgentConnected', status: 'True' }] };
 
 test.each<[string, VirtualMachineInstance, VirtualMachineInstance, boolean, boolean]>([
@@ -32,6 +34,21 @@ test.each<[string, VirtualMachineInstance, VirtualMachineInstance, boolean, bool
     vmi('Running', {}, migrating({ mode: 'x' })),
     false,
     false,
+  ],
+  [
+    'a step of a start',
+    vmi('Pending'),
+    vmi('Scheduled', {}, { conditions: [{ type: 'Ready', status: 'False' }] }),
+    false,
+    false,
+  ],
+  ['what holds a start up', vmi('Scheduling'), vmi('Scheduling', {}, unschedulable), false, true],
+  [
+    'that nothing holds it up any more',
+    vmi('Scheduling', {}, unschedulable),
+    vmi('Scheduled', {}, scheduled),
+    false,
+    true,
   ],
   ['a label', vmi('Running'), vmi('Running', { labels: { a: 'b' } }), false, false],
   ['a finalizer', vmi('Running'), vmi('Running', { finalizers: ['f'] }), true, false],

@@ -25,6 +25,19 @@ export type GuestCall = keyof typeof GUEST_CALLS;
 export const GUEST_STREAMS = ['console', 'vnc', 'portforward'] as const;
 export type GuestStream = (typeof GUEST_STREAMS)[number];
 
+/** Protocol of a stream, in the header Upgrade: from the answer 101 on the connection carries the stream's bytes and nothing else. */
+export const GUEST_STREAM_PROTOCOL = 'virtflow-guest-stream';
+
+/** The launcher Pod's name, besides what a GuestRef tells. */
+export type GuestPod = GuestRef & { pod: string };
+
+/** Path and query of a call or a stream at the node worker's listener. Answers of 400 and more carry `{ message }`. */
+export const guestPath = (
+  { namespace, name, vmiUid, pod, podUid }: GuestPod,
+  what: GuestCall | GuestStream,
+  params: Readonly<Record<string, string>> = {},
+): string => `/${what}?${new URLSearchParams({ ...params, namespace, name, vmiUid, pod, podUid }).toString()}`;
+
 /** The guest that is meant: a node worker refuses a VMI that its Pod does not run (any more). */
 export interface GuestRef {
   namespace: string;

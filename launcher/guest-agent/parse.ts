@@ -50,7 +50,9 @@ export const polled: Readonly<Record<string, (answer: unknown) => Part>> = {
   ),
   'guest-info': parser(info, ({ version }) => ({ version })),
   'guest-get-host-name': parser(hostName, (answer) => ({ hostname: answer['host-name'] })),
-  'guest-get-timezone': parser(timezone, ({ zone }) => (zone === undefined ? {} : { timezone: zone })),
+  'guest-get-timezone': parser(timezone, ({ zone, offset }) =>
+    zone === undefined ? {} : { timezone: `${zone}, ${offset}` },
+  ),
   'guest-get-osinfo': parser(osInfo, (os) => ({
     os: defined({
       id: os.id,

@@ -13,6 +13,8 @@ export interface Wire {
 export const openWire = (address: string, methods: ServiceDefinition, name: string, signal?: AbortSignal): Wire => {
   const client = new Client(address, credentials.createInsecure(), {
     'grpc.enable_http_proxy': 0,
+    // The picture of a large display.
+    'grpc.max_receive_message_length': 64 * 1024 * 1024,
     // Each connection for itself, and soon again: a launcher that comes back must not wait for what others found before.
     'grpc.use_local_subchannel_pool': 1,
     'grpc.initial_reconnect_backoff_ms': 100,

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
@@ -14,8 +14,7 @@ import type { PeerCredentials } from '../../../api/contract/certificates.ts';
 import type { CarryOut } from '../../../api/contract/migrations.ts';
 import { migrationSocket } from '../../../api/launcher/migration.ts';
 import type { MigrationOptions, PrepareTargetReply } from '../../../api/launcher/migration.ts';
-import { LAUNCHER_VOLUMES } from '../../../api/launcher/paths.ts';
-import type { LauncherPod } from '../../support/launcher-pod.ts';
+import { podsDirectoryWith } from '../../support/kubelet-pods.ts';
 import type { Authority } from '../../support/peers.ts';
 import { authority, credentialsOf } from '../../support/peers.ts';
 import { testHost, testVmi } from '../../support/test-vmi.ts';
@@ -51,16 +50,6 @@ afterEach(async () => {
   await disposeAll();
 });
 
-/** A kubelet's directory with this one Pod in it. Short: a unix socket's path has at most 107 bytes. */
-const podsWith = async (pod: LauncherPod, directory: string): Promise<string> => {
-  const volumesOf = join(directory, pod.uid, 'volumes/kubernetes.io~empty-dir');
-  await mkdir(volumesOf, { recursive: true });
-  for (const [key, { name }] of Object.entries(LAUNCHER_VOLUMES)) {
-    await symlink(pod.volume(key as keyof typeof LAUNCHER_VOLUMES), join(volumesOf, name));
-  }
-  return directory;
-};
-
 const startNode = async (
   node: string,
   { pod }: Side,
@@ -68,7 +57,7 @@ const startNode = async (
   objects: Map<string, object>,
   port = 0,
 ): Promise<Node> => {
-  const pods = await podsWith(pod, await mkdtemp('/tmp/'));
+  const pods = await podsDirectoryWith(pod);
   const launchers = launchersIn(pods, node);
   const [over, cancel] = [new AbortController(), new AbortController()];
   const proxy = migrationProxy({

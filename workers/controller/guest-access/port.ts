@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { GuestCall, GuestRef, GuestStream } from '../../../api/contract/guest-access.ts';
 
-/** What a guest answered: `body` (JSON) or `bytes` with their type. */
+/** What a guest answered: `body` (JSON), `bytes` with their type, or nothing. */
 export interface GuestAnswer {
   /** 200. */
   status: number;
@@ -19,8 +19,9 @@ export interface GuestAccess {
   call(guest: GuestRef, call: GuestCall, body?: unknown, query?: Record<string, string>): Promise<GuestAnswer>;
   /**
    * A stream of bytes to the guest; resolves once it is open. `params`: of portforward, `port` and `protocol` (tcp); of console and vnc,
-   * `preserveSession: 'true'` is refused with 409 instead of displacing whoever is connected. The stream's own end tells of the guest's end; it is
-   * half-open: ending one direction leaves the other, and it is for the caller to destroy it.
+   * `preserveSession: 'true'` is refused with 409 instead of displacing whoever is connected. The stream ends in order when the guest ends, moves to
+   * another node, or somebody else connects; it breaks (closed without an end) when its node is lost. Of portforward each direction ends by itself. It
+   * is for the caller to destroy it.
    * @throws GuestAccessError
    */
   open(guest: GuestRef, stream: GuestStream, params: Record<string, string>): Promise<Duplex>;

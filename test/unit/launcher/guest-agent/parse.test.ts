@@ -7,7 +7,7 @@ const parse = (command: string, answer: unknown): object => polled[command]?.(an
 test.each([
   { command: 'guest-info', answer: { version: '7.2.0', supported_commands: [] }, told: { version: '7.2.0' } },
   { command: 'guest-get-host-name', answer: { 'host-name': 'vm' }, told: { hostname: 'vm' } },
-  { command: 'guest-get-timezone', answer: { zone: 'UTC', offset: 0 }, told: { timezone: 'UTC' } },
+  { command: 'guest-get-timezone', answer: { zone: 'UTC', offset: 0 }, told: { timezone: 'UTC, 0' } },
   { command: 'guest-get-timezone', answer: { offset: 3600 }, told: {} },
   {
     command: 'guest-get-osinfo',

@@ -27,22 +27,19 @@ const guest = (remembered: { thawAt?: number } = {}) => {
   return { freezer, state, thawAt: () => now.thawAt };
 };
 
-test.each`
+test.each<{ asked: number; seconds: number; then: string }>`
   asked | seconds      | then
   ${0}  | ${299}       | ${'frozen'}
   ${0}  | ${300}       | ${'thawed'}
   ${20} | ${19}        | ${'frozen'}
   ${20} | ${20}        | ${'thawed'}
   ${-1} | ${1_000_000} | ${'frozen'}
-`(
-  'frozen for $asked s, after $seconds s it is $then',
-  async ({ asked, seconds, then }: { asked: number; seconds: number; then: string }) => {
-    const { freezer, state } = guest();
-    expect(await freezer.freeze(asked)).toBe(1);
-    await jest.advanceTimersByTimeAsync(seconds * 1000);
-    expect(state.frozen ? 'frozen' : 'thawed').toBe(then);
-  },
-);
+`('frozen for $asked s, after $seconds s it is $then', async ({ asked, seconds, then }) => {
+  const { freezer, state } = guest();
+  expect(await freezer.freeze(asked)).toBe(1);
+  await jest.advanceTimersByTimeAsync(seconds * 1000);
+  expect(state.frozen ? 'frozen' : 'thawed').toBe(then);
+});
 
 test('frozen again, the time begins anew; thawed, it is forgotten', async () => {
   const { freezer, state, thawAt } = guest();

@@ -48,8 +48,9 @@ export const nodes: Record<string, Scenario> = {
     world.nodes.deleted = { outcome: 'fenced', fence };
     await tell(lab, { gone: true });
     await handle.result();
+    const { runId } = await lab.env.client.workflow.getHandle(instanceId(vmi)).describe();
+    const instance = lab.env.client.workflow.getHandle(instanceId(vmi), runId);
     await world.deleteVmi(vmi.uid);
-    const instance = lab.env.client.workflow.getHandle(instanceId(vmi));
     await instance.result();
     return {
       'node-lost': handle,

@@ -13,13 +13,14 @@ const CLAIM_BYTES = 64 * 1024 * 1024;
 
 interface Round extends StartWrites {
   running: number;
+  vmRunning: number;
   agent: number;
   bare: number;
   raw: number;
 }
 
 /**
- * VM created → Running, against a bare Pod's creation → Ready and libvirtd, define and start of the same domain without virtflow; taken in turns.
+ * VMI created → Running, against a bare Pod's creation → Ready and libvirtd, define and start of the same domain without virtflow; taken in turns.
  * @param progress told of each round
  */
 export async function benchStart(rounds: number, progress: (text: string) => void): Promise<Figure[]> {
@@ -42,10 +43,11 @@ export async function benchStart(rounds: number, progress: (text: string) => voi
   const most = (key: keyof Round): number => Math.max(...taken.map((round) => round[key]));
   return [
     figure({
-      ...{ name: 'VM created → Running', value: of('running'), unit: 'ms' },
+      ...{ name: 'VMI created → Running', value: of('running'), unit: 'ms' },
       ...{ against: of('bare') + of('raw'), limit: 1.5 },
       note: `bare Pod Ready ${Math.round(of('bare'))} ms + raw libvirt ${Math.round(of('raw'))} ms`,
     }),
+    { name: 'VM created → Running', value: of('vmRunning'), unit: 'ms' },
     { name: 'VM created → guest agent connected', value: of('agent'), unit: 'ms' },
     { name: 'VMI writes from creation to Running', value: most('vmi'), unit: 'writes', limit: 3 },
     { name: "virtflow's writes per VM start", value: most('all'), unit: 'writes', limit: 10 },
@@ -56,12 +58,12 @@ export async function benchStart(rounds: number, progress: (text: string) => voi
 async function oneRound(host: RawHost): Promise<Round> {
   const bare = await timeBarePod();
   const since = new Date();
-  const { running, agent, runningAt } = await timeStart(NAME);
+  const { runningAt, ...times } = await timeStart(NAME);
   const isOf = ({ name }: { name: string }): boolean => name === NAME || name.startsWith(`virt-launcher-${NAME}-`);
   const writes = countStart((await writesOfVirtflow(NAMESPACE, since)).filter(isOf), runningAt);
   const xml = await domainXml(NAME);
   await deleteVm(NAME);
   const raw = await host.start(xml);
   await host.remove();
-  return { running, agent, bare, raw, ...writes };
+  return { ...times, bare, raw, ...writes };
 }

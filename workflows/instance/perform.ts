@@ -6,8 +6,10 @@ import { WORKFLOWS } from '../../api/contract/operations.ts';
 import * as operations from '../../api/contract/operations.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { instanceId } from '../../api/contract/refs.ts';
+import { firstAttributes } from '../operation/journal.ts';
 import { bookkeeping } from '../shared/proxies.ts';
 import { cancel, tell } from '../shared/signals.ts';
+import { startAttributes } from '../shared/visibility.ts';
 import { adopt } from './adopt.ts';
 import type { Forwarded, InstanceCommand, InstanceEvent } from './state.ts';
 
@@ -70,6 +72,7 @@ const begin = async (
       // A migration has one id for its object: it is run again when it did not come to its end.
       workflowIdReusePolicy:
         kind === 'migrate' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      typedSearchAttributes: startAttributes(firstAttributes(kind, input)),
       staticSummary: `${kind} of ${vmi.namespace}/${vmi.name}, attempt ${operation.attempt}`,
     });
     const closed = (): void => put({ type: 'operationLost', id });

@@ -102,12 +102,11 @@ const retired = async (migration: Migration, pod: PodRef, since: string, round: 
   });
   const isProven = proof === undefined;
   for (let looks = 1; ; looks += 1) {
-    const version = op.seen.version();
     const named = looks === 1 ? summary : `${summary}, look ${looks}`;
     const left = await controllerActivities(named).deletePod({ vmi, pod, ...(isProven ? { holdsNoGuest: true } : {}) });
     if (left.gone === true || op.seen.pod(pod.uid)?.gone === true) break;
     if (unwanted() !== undefined) return round.note('its Pod is left to the shutdown of the VMI');
-    const isWoken = (): boolean => op.seen.version() > version;
+    const isWoken = (): boolean => op.seen.pod(pod.uid)?.gone === true || unwanted() !== undefined;
     await condition(isWoken, backOffMs(looks + 2), { summary: `Pod ${pod.name} terminates` });
   }
   // That the guest has left was proven before it was resumed; what is left to do is on the node, once its worker is back.

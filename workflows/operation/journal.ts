@@ -73,8 +73,8 @@ export const newJournal = (
   const become = (phase: string): void => {
     status.phase = phase;
     writeAttributes({
-      ...{ VmNamespace: vmi.namespace, VmName: vmi.name, VmUid: input.vm?.uid ?? vmi.uid },
-      ...{ Operation: kind, Phase: phase, FailureReason: status.failure?.type, ...nodesOf(status) },
+      ...firstAttributes(kind, input),
+      ...{ Phase: phase, FailureReason: status.failure?.type, ...nodesOf(status) },
     });
     changed();
   };
@@ -131,10 +131,10 @@ export const newJournal = (
         if (trouble !== undefined && !status.steps.some((step) => step.state === 'waiting')) {
           trouble = undefined;
           onTrouble(undefined);
+          tellProgress();
         }
       }
       changed();
-      tellProgress();
     },
     finish: async (outcome) => {
       const { end, failure } = status;
@@ -151,6 +151,12 @@ export const newJournal = (
     },
   };
 };
+
+/** Search attributes that an operation begins with. */
+export const firstAttributes = (kind: OperationKind, { vmi, vm }: Pick<OperationInput, 'vmi' | 'vm'>): Attributes => ({
+  ...{ VmNamespace: vmi.namespace, VmName: vmi.name, VmUid: vm?.uid ?? vmi.uid },
+  ...{ Operation: kind, Phase: 'Pending' },
+});
 
 const placeOf = ({ pod, epoch, migration }: OperationStatus): Pick<OperationStatus, 'pod' | 'epoch' | 'migration'> => ({
   ...(pod === undefined ? {} : { pod }),

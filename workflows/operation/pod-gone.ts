@@ -1,3 +1,4 @@
+import { condition } from '@temporalio/workflow';
 import type { ObjectRef, PodRef } from '../../api/contract/refs.ts';
 import { controllerActivities } from '../shared/proxies.ts';
 import type { Operation, Round } from './operation.ts';
@@ -9,7 +10,6 @@ const SLOW_FROM_LOOK = 5;
 /** Waits until the API server says that the Pod is gone; deletes it again on each look, which changes nothing if it is being deleted. */
 export const untilPodGone = async ({ seen }: Operation, vmi: ObjectRef, pod: PodRef, round: Round): Promise<void> => {
   for (let look = 1; ; look += 1) {
-    const version = seen.version();
     const summary = look === 1 ? round.summary : `${round.summary}, look ${look}`;
     const left = await controllerActivities(summary).deletePod({ vmi, pod });
     if (left.gone === true || seen.pod(pod.uid)?.gone === true) return round.trouble(undefined);
@@ -17,6 +17,8 @@ export const untilPodGone = async ({ seen }: Operation, vmi: ObjectRef, pod: Pod
       const message = `Pod ${pod.name} is still terminating; check the kubelet of node ${left.node ?? 'unknown'}.`;
       round.trouble({ type: 'StillRunning', message });
     }
-    await seen.change(version, backOffMs(look + 2), `Pod ${pod.name} terminates`);
+    await condition(() => seen.pod(pod.uid)?.gone === true, backOffMs(look + 2), {
+      summary: `Pod ${pod.name} terminates`,
+    });
   }
 };

@@ -1,13 +1,14 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
-import { upsertSearchAttributes } from '@temporalio/workflow';
+import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
+import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { SearchAttribute } from '../../api/contract/search-attributes.ts';
 
 export type Attributes = Partial<Record<SearchAttribute, string | undefined>>;
 
-/** Writes search attributes, each only when it changes. An absent or empty value removes it. */
+/** Writes search attributes, each only when it changes from what this run began with. An absent or empty value removes it. */
 export const newAttributeWriter = (): ((attributes: Attributes) => void) => {
-  const written: Attributes = {};
+  const begunWith = workflowInfo().typedSearchAttributes.getAll();
+  const written: Attributes = Object.fromEntries(begunWith.map(({ key, value }) => [key.name, String(value)]));
   return (attributes) => {
     const changed = Object.entries(attributes).filter(
       ([name, value]) => (written[name as SearchAttribute] ?? '') !== (value ?? ''),
@@ -17,6 +18,16 @@ export const newAttributeWriter = (): ((attributes: Attributes) => void) => {
     upsertSearchAttributes(changed.map(([name, value]) => pair(name, value)));
   };
 };
+
+/** The same for whoever starts a workflow. */
+export const startAttributes = (attributes: Attributes): TypedSearchAttributes =>
+  new TypedSearchAttributes(
+    Object.entries(attributes).flatMap(([name, value]) =>
+      value === undefined || value === ''
+        ? []
+        : [{ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }],
+    ),
+  );
 
 const pair = (name: string, value: string | undefined): SearchAttributeUpdatePair => ({
   key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),

@@ -17,7 +17,7 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
     let acquired: RunToken | undefined;
     const retiring: Pick<Retiring, 'asked' | 'proven'> = { asked: undefined, proven: [] };
 
-    enter('Pending');
+    enter('Pending', 'quietly');
     const admitted = await step('AdmitInstance', {
       run: ({ summary }) => controllerActivities(summary).admitInstance(vmi),
     });
@@ -62,7 +62,7 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
         return longNodeActivities(node, summary).syncInstance({ vmi, pod, epoch, ...(paused ? { paused } : {}) });
       },
     });
+    // That it runs is told with the end.
     await step('AwaitRunning', { node, run: (round) => domainRunning(op, vmi, pod, report, round) });
-    enter('Running');
   });
 }

@@ -1,12 +1,13 @@
 // Makes one script of the launcher and its packages, so that a Pod starts without looking for hundreds of files, and in less memory; what is loaded later
-// stays apart: node bundle-launcher.mjs ENTRY DIRECTORY
+// stays apart: node bundle-launcher.mjs ENTRY … DIRECTORY
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-const [entry, directory] = process.argv.slice(2);
+const entries = process.argv.slice(2, -1);
+const directory = process.argv.at(-1);
 await build({
-  entryPoints: [entry],
+  entryPoints: entries,
   outdir: directory,
   bundle: true,
   splitting: true,

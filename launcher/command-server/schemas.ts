@@ -8,6 +8,7 @@ import type {
   MigrationRef,
   PrepareTargetRequest,
 } from '../../api/launcher/migration.ts';
+import type { ExecRequest } from '../guest/exec.ts';
 import { CommandRefused } from '../domain-manager/refusal.ts';
 import { options } from '../migration/record.ts';
 
@@ -58,6 +59,11 @@ const prepareTarget: z.ZodType<PrepareTargetRequest> = z.object({
 });
 const migrate: z.ZodType<MigrateRequest> = z.object({ migrationUid, options, targetHost: hostFacts });
 const ref: z.ZodType<MigrationRef> = z.object({ migrationUid });
+const exec: z.ZodType<ExecRequest> = z.object({
+  command: z.string().min(1),
+  args: z.array(z.string()),
+  timeoutSeconds: z.number().int().positive(),
+});
 const finalize: z.ZodType<FinalizeRequest> = z.object({ migrationUid, tokenEpoch: z.number().int() });
 
 /** Readers of the `json` of the migration commands. @throws CommandRefused `invalid` naming what is wrong */
@@ -69,6 +75,9 @@ export const readPrepareTarget = (json: string): PrepareTargetRequest & { vmi: V
 export const readMigrate = (json: string): MigrateRequest => read('json', json, (value) => migrate.parse(value));
 export const readMigrationUid = (json: string): string => read('json', json, (value) => ref.parse(value)).migrationUid;
 export const readFinalize = (json: string): FinalizeRequest => read('json', json, (value) => finalize.parse(value));
+
+/** @throws CommandRefused `invalid` naming what is wrong */
+export const readExec = (json: string): ExecRequest => read('json', json, (value) => exec.parse(value));
 
 function read<T>(field: string, json: string, parse: (value: unknown) => T): T {
   try {

@@ -3,6 +3,8 @@ import type { DomainReport } from '../../api/launcher/reports.ts';
 import type { DomainManager } from '../domain-manager/index.ts';
 import type { Memory } from '../domain-manager/memory.ts';
 import { CommandRefused } from '../domain-manager/refusal.ts';
+import type { ExecRequest, ExecResult } from './exec.ts';
+import { execInGuest } from './exec.ts';
 import { Freezer } from './freezer.ts';
 import { Screen } from './screen.ts';
 
@@ -36,12 +38,17 @@ export class Guest {
    * Runs a command of the guest agent.
    * @throws CommandRefused `precondition` when there is nobody who could answer, `failed` when the agent refuses or does not answer in time
    */
-  async agent(execute: string, seconds = AGENT_SECONDS): Promise<unknown> {
+  async agent(execute: string, seconds = AGENT_SECONDS, args?: Readonly<Record<string, unknown>>): Promise<unknown> {
     const { domains } = this.#ports;
     const { agent, state } = domains.reports.latest;
     if (!agent.connected) throw new CommandRefused('precondition', 'the guest agent is not connected');
     if (state === 'paused') throw new CommandRefused('precondition', 'the guest is paused: its agent cannot answer');
-    return domains.domain.run((client, domain) => client.agentCommand(domain, execute, undefined, seconds));
+    return domains.domain.run((client, domain) => client.agentCommand(domain, execute, args, seconds));
+  }
+
+  /** Runs a command in the guest, for a probe. @throws CommandRefused */
+  exec(request: ExecRequest): Promise<ExecResult> {
+    return execInGuest((execute, seconds, args) => this.agent(execute, seconds, args), request);
   }
 
   /** @throws CommandRefused */

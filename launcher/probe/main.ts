@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { COMMAND_SOCKET, LAUNCHER_ENV, LAUNCHER_VOLUMES } from '../../api/launcher/paths.ts';
+import type { ProbeOrder } from './arguments.ts';
+import { readArguments } from './arguments.ts';
+import { call } from './call.ts';
+
+/** Beyond the guest's own time: the way to its agent and back. */
+const ON_THE_WAY_MS = 500;
+
+/** Carries a probe of the user's into the guest, through the launcher's command server. Resolves to the exit code. */
+const probe = async (order: ProbeOrder): Promise<number> => {
+  const { timeoutSeconds } = order;
+  const target = {
+    socket: join(LAUNCHER_VOLUMES.sockets.path, COMMAND_SOCKET),
+    vmiUid: process.env[LAUNCHER_ENV.uid] ?? '',
+    timeoutMs: timeoutSeconds * 1000 + ON_THE_WAY_MS,
+  };
+  if (order.kind === 'ping') {
+    await call({ ...target, method: 'GuestPing' });
+    return 0;
+  }
+  const { command, args } = order;
+  const json = JSON.stringify({ command, args, timeoutSeconds });
+  const result = JSON.parse(await call({ ...target, method: 'ExecGuest', json })) as {
+    exitCode: number;
+    output: string;
+  };
+  if (result.output !== '') console.log(result.output);
+  return result.exitCode;
+};
+
+try {
+  process.exitCode = await probe(readArguments(process.argv.slice(2)));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}

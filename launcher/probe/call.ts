@@ -31,7 +31,7 @@ export const call = ({ socket, method, vmiUid, json, timeoutMs }: Call): Promise
       reject(new CallError(message));
     };
     const timer = setTimeout(() => fail(`no answer within ${timeoutMs} ms`), timeoutMs);
-    client.on('error', (error) => fail(error.message));
+    client.on('error', (error: Error) => fail(error.message));
     const request = client.request({
       ':method': 'POST',
       ':path': `/virtflow.launcher.v1.Launcher/${method}`,
@@ -47,7 +47,7 @@ export const call = ({ socket, method, vmiUid, json, timeoutMs }: Call): Promise
     // A refusal may come without a body, and then all headers come at once.
     request.on('response', take).on('trailers', take);
     request.on('data', (chunk: Buffer) => received.push(chunk));
-    request.on('error', (error) => fail(error.message));
+    request.on('error', (error: Error) => fail(error.message));
     request.on('close', () => {
       const status = headers['grpc-status'];
       if (status !== '0') return fail(refusal(status, headers['grpc-message']));

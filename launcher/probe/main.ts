@@ -25,13 +25,13 @@ const probe = async (order: ProbeOrder): Promise<number> => {
     exitCode: number;
     output: string;
   };
-  if (result.output !== '') console.log(result.output);
+  if (result.output !== '') process.stdout.write(`${result.output}\n`);
   return result.exitCode;
 };
 
 try {
   process.exitCode = await probe(readArguments(process.argv.slice(2)));
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }

@@ -13,8 +13,10 @@ import { migrationProxy } from '../../activities/node/migration-proxy/index.ts';
 import { podNetwork } from '../../activities/node/network/setup.ts';
 import { processTable } from '../../activities/node/pods/processes.ts';
 import { domainReported } from '../../api/contract/entities.ts';
+import { GUEST_ACCESS_PORT } from '../../api/contract/guest-access.ts';
 import { instanceId } from '../../api/contract/refs.ts';
 import { nodeQueue, urgentNodeQueue } from '../../api/contract/task-queues.ts';
+import type { DomainReport } from '../../api/launcher/reports.ts';
 import { Health, serveHealth, workerCheck } from '../shared/health.ts';
 import { createLogger } from '../shared/logging.ts';
 import { createRegistry, installRuntime, metricsPage } from '../shared/metrics.ts';
@@ -29,6 +31,7 @@ import { readConfig } from './config.ts';
 import { devicesFor, presentDevices } from './device-plugin/devices.ts';
 import { keepRegistered } from './device-plugin/registration.ts';
 import { guardFence } from './fence/guard.ts';
+import { guestAccess } from './guest-access/index.ts';
 import { readClusterConfig } from './kubernetes/cluster-config.ts';
 import { keepHeartbeat } from './kubernetes/heartbeat.ts';
 import { readCapabilities } from './labels/capabilities.ts';
@@ -138,6 +141,18 @@ await runMain(log, async (signal) => {
     return { ok: trouble === undefined, detail: trouble ?? `listening; ${credentials.detail()}` };
   });
   await proxy.reopen();
+  const guests = guestAccess({
+    ports: local,
+    address: config.migration.address,
+    port: GUEST_ACCESS_PORT,
+    credentials,
+    log,
+    signal,
+  });
+  health.set('guest access', () => {
+    const trouble = guests.trouble();
+    return { ok: trouble === undefined, detail: trouble ?? 'listening' };
+  });
   const ports: NodePorts & { proxy: RunningProxy } = { ...local, proxy };
 
   // Launchers are followed from the start; reports wait until Temporal can be reached.
@@ -150,16 +165,26 @@ await runMain(log, async (signal) => {
     log,
     signal,
   });
-  const follow = { ...ports, report: delivery.offer, log };
+  const follow = {
+    ...ports,
+    report: (report: DomainReport) => {
+      delivery.offer(report);
+      guests.reported(report);
+    },
+    log,
+  };
   const swept = keepSwept(ports, log, signal);
   const discovery = discoverLaunchers({
     pods: config.pods,
-    follow: (podUid, until) => followLauncher(podUid, follow, until).finally(swept.soon),
+    follow: (podUid, until) =>
+      followLauncher(podUid, follow, until)
+        .then(() => guests.podEnded(podUid))
+        .finally(swept.soon),
     log,
     signal,
   });
 
-  nodeMetrics(register, { discovery, delivery, proxy });
+  nodeMetrics(register, { discovery, delivery, proxy, guests });
   certificateMetrics(register, credentials);
   const server = await serveHealth(config.healthPort, health, metricsPage(register, config.temporalMetricsPort));
   log.info({ config }, 'node worker started');
@@ -181,6 +206,7 @@ await runMain(log, async (signal) => {
   }
   await Promise.all([
     proxy.done,
+    guests.done,
     credentials.done,
     registration.done,
     guard.done,

@@ -2,13 +2,18 @@ import type { Registry } from 'prom-client';
 import { Counter, Gauge } from 'prom-client';
 import type { RunningProxy } from '../../activities/node/migration-proxy/index.ts';
 import type { Delivery } from './launchers/delivery.ts';
+import type { RunningGuestAccess } from './guest-access/index.ts';
 import type { Discovery } from './launchers/discovery.ts';
 
+export interface NodeParts {
+  discovery: Discovery;
+  delivery: Delivery;
+  proxy: RunningProxy;
+  guests: Pick<RunningGuestAccess, 'streams'>;
+}
+
 /** Figures of a node worker, read when somebody asks. */
-export const nodeMetrics = (
-  register: Registry,
-  { discovery, delivery, proxy }: { discovery: Discovery; delivery: Delivery; proxy: RunningProxy },
-): void => {
+export const nodeMetrics = (register: Registry, { discovery, delivery, proxy, guests }: NodeParts): void => {
   const registers = [register];
   new Gauge({
     name: 'virtflow_node_launchers',
@@ -42,6 +47,15 @@ export const nodeMetrics = (
     registers,
     collect() {
       for (const [channel, count] of Object.entries(proxy.stats().channels)) this.set({ channel }, count);
+    },
+  });
+  new Gauge({
+    name: 'virtflow_node_guest_streams',
+    help: 'Consoles, displays and forwarded ports of guests of this node that are in use',
+    labelNames: ['stream'],
+    registers,
+    collect() {
+      for (const [stream, count] of Object.entries(guests.streams())) this.set({ stream }, count);
     },
   });
   counted(register, {

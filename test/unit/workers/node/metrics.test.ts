@@ -18,6 +18,7 @@ test('figures are those of the moment they are asked for', async () => {
     discovery: { following: () => 7 } as Discovery,
     delivery: { waiting: () => 8 } as Delivery,
     proxy: { stats } as RunningProxy,
+    guests: { streams: () => ({ console: 9, vnc: 0, portforward: 0 }) },
   });
   const first = await register.metrics();
   expect(first).toContain('virtflow_node_launchers 7');
@@ -26,6 +27,7 @@ test('figures are those of the moment they are asked for', async () => {
   expect(first).toContain('virtflow_node_migration_channels{channel="memory"} 4');
   expect(first).toContain('virtflow_node_migration_bytes_total{direction="sent"} 10');
   expect(first).toContain('virtflow_node_migration_refused_total{reason="tls"} 6');
+  expect(first).toContain('virtflow_node_guest_streams{stream="console"} 9');
   sent = 25;
   expect(await register.metrics()).toContain('virtflow_node_migration_bytes_total{direction="sent"} 25');
 });

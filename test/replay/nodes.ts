@@ -24,6 +24,10 @@ const tell = (lab: Lab, told: Partial<NodeFacts>): Promise<WorkflowHandle> =>
 const untilStanding = (handle: WorkflowHandle, standing: string) =>
   until(standing, async () => (await handle.query<NodeStatus, []>(nodeStatus)).standing === standing);
 
+/** Without `result`, during which time is skipped: whoever has nothing to wait for would come to the end of his time. */
+const untilCompleted = (handle: WorkflowHandle) =>
+  until('its end', async () => (await handle.describe()).status.name === 'COMPLETED');
+
 /** A node is silent, fenced and deleted; the instance on it fails and is deleted. */
 export const nodes: Record<string, Scenario> = {
   nodeIsLost: async (lab) => {
@@ -44,14 +48,15 @@ export const nodes: Record<string, Scenario> = {
     world.nodes.fence(NODE);
     await tell(lab, { silent: true, fence });
     await until('it is Failed', () => phase() === 'Failed');
+    await until('nothing is left', () => world.leftovers(vmi).length === 0);
     await untilStanding(handle, 'fenced');
     world.nodes.deleted = { outcome: 'fenced', fence };
     await tell(lab, { gone: true });
-    await handle.result();
+    await untilCompleted(handle);
     const { runId } = await lab.env.client.workflow.getHandle(instanceId(vmi)).describe();
     const instance = lab.env.client.workflow.getHandle(instanceId(vmi), runId);
     await world.deleteVmi(vmi.uid);
-    await instance.result();
+    await untilCompleted(instance);
     return {
       'node-lost': handle,
       'instance-of-lost-node': instance,

@@ -9,6 +9,8 @@ import { CONTROLLER_QUEUE } from '../../api/contract/task-queues.ts';
 import type { Lab } from '../support/fakes/lab.ts';
 import { newLab } from '../support/fakes/lab.ts';
 import { newVmi } from '../support/fakes/operations.ts';
+import { newVm, untilRunning } from '../support/fakes/vm.ts';
+import { NODE } from '../support/fakes/world.ts';
 
 let lab: Lab;
 beforeAll(async () => {
@@ -166,5 +168,26 @@ test('a start on a node that is fenced meanwhile is given up', async () => {
   await tell(facts({ silent: true, fence: fence() }));
   await lab.until('it is Failed', () => fakeOf(vmi).facts.phase === 'Failed');
   await lab.until('nothing is left', () => lab.world.leftovers(vmi).length === 0);
+  expect(lab.world.violations).toEqual([]);
+});
+
+test('a VM that shall always run is started on another node, once its own is fenced and not before', async () => {
+  await lab.startNode(nodeRef().name);
+  lab.world.manners.node = nodeRef().name;
+  const { vm } = await newVm(lab);
+  const first = await untilRunning(lab);
+  lab.world.nodes.switchOff(nodeRef().name);
+  for (const activity of ['shutdownDomain', 'destroyDomain', 'proveDomainGone'])
+    lab.world.manners.refuse[activity] = { type: 'LauncherUnreachable', message: 'off' };
+  lab.world.manners.node = NODE;
+  await tell(facts({ silent: true }));
+  await lab.until('its status says so', () => condition(first) !== undefined);
+  await lab.env.sleep('1 day');
+  expect([...lab.world.vmis.keys()]).toEqual([first.uid]);
+  lab.world.nodes.fence(nodeRef().name);
+  await tell(facts({ silent: true, fence: fence() }));
+  const second = await untilRunning(lab, first.uid);
+  expect(second.name).toBe(vm.name);
+  expect([...lab.world.pods.values()].map((pod) => pod.facts.node)).toEqual([NODE]);
   expect(lab.world.violations).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { liveFence } from '../../fencing.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { readPod } from '../pods.ts';
 import type { ControllerPorts } from '../ports.ts';
+import { recordEvent } from '../record-event.ts';
 
 /** Live read; `gone: true` when the API server says that there is none with this uid. Whether its node is fenced only where that matters. */
 export const observePod =
@@ -25,7 +26,7 @@ const NO_GUEST_GRACE_SECONDS = 2;
  * before it listened would otherwise stay for the whole grace period. Forces only on a fenced node: no kubelet there will ever confirm its end.
  */
 export const deletePod =
-  ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['deletePod'] =>
+  ({ kube, log }: Pick<ControllerPorts, 'kube' | 'log'>): ControllerActivities['deletePod'] =>
   async ({ vmi, pod, holdsNoGuest = false }) => {
     const found = await readPod(kube, vmi, pod);
     if (found.gone === true) return found;
@@ -37,6 +38,9 @@ export const deletePod =
       { namespace: vmi.namespace, name: pod.name },
       { uid: pod.uid, ...(grace === undefined ? {} : { gracePeriodSeconds: grace }) },
     );
+    const message = `Deleted virtual machine pod ${pod.name}`;
+    const event = { kind: 'VirtualMachineInstance', ref: vmi, reason: 'SuccessfulDelete', message } as const;
+    await recordEvent({ kube, log }, { ...event, once: pod.uid });
     return readPod(kube, vmi, pod);
   };
 

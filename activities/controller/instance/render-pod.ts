@@ -6,7 +6,7 @@ import type { KubePort } from '../../kube/port.ts';
 import type { ClaimFacts, LaunchInput } from '../launch-manifest/index.ts';
 import { ManifestError } from '../launch-manifest/index.ts';
 import type { ControllerPorts } from '../ports.ts';
-import { claimsOf } from '../volumes/claims.ts';
+import { readClaims } from '../volumes/claims.ts';
 
 type Ports = Pick<ControllerPorts, 'kube' | 'config' | 'launcherImage' | 'imagePullSecret'>;
 
@@ -18,9 +18,10 @@ export const renderPod = async (
   render: (input: LaunchInput) => Pod,
 ): Promise<Pod> => {
   const namespace = vmi.metadata?.namespace ?? '';
-  const [claims, labels] = await Promise.all([
-    claimFacts(kube, namespace, vmi),
+  const [claims, labels, quotaOnLimits] = await Promise.all([
+    claimFacts(kube, vmi),
     kube.get('Namespace', { name: namespace }).then((found) => found?.metadata?.labels),
+    boundLimits(kube, namespace),
   ]);
   try {
     return render({
@@ -29,6 +30,7 @@ export const renderPod = async (
       launcherImage,
       ...origin,
       claims,
+      quotaOnLimits,
       ...(labels === undefined ? {} : { namespaceLabels: labels }),
       ...(imagePullSecret === undefined ? {} : { imagePullSecret }),
     });
@@ -38,15 +40,18 @@ export const renderPod = async (
   }
 };
 
-const claimFacts = async (
-  kube: KubePort,
-  namespace: string,
-  vmi: VirtualMachineInstance,
-): Promise<Record<string, ClaimFacts>> => {
-  const facts: Record<string, ClaimFacts> = {};
-  for (const { claim } of claimsOf(vmi)) {
-    const found = await kube.get('PersistentVolumeClaim', { namespace, name: claim });
-    if (found !== undefined) facts[claim] = { volumeMode: found.spec?.volumeMode === 'Block' ? 'Block' : 'Filesystem' };
-  }
-  return facts;
+const claimFacts = async (kube: KubePort, vmi: VirtualMachineInstance): Promise<Record<string, ClaimFacts>> => {
+  const claims = Object.entries(await readClaims(kube, vmi));
+  return Object.fromEntries(
+    claims.map(([name, { spec }]): [string, ClaimFacts] => [
+      name,
+      { volumeMode: spec?.volumeMode === 'Block' ? 'Block' : 'Filesystem' },
+    ]),
+  );
+};
+
+/** Limits that some quota of the namespace bounds: it refuses Pods that have none. */
+const boundLimits = async (kube: KubePort, namespace: string): Promise<NonNullable<LaunchInput['quotaOnLimits']>> => {
+  const bounds = (await kube.list('ResourceQuota', { namespace })).flatMap(({ spec }) => Object.keys(spec?.hard ?? {}));
+  return { cpu: bounds.includes('limits.cpu'), memory: bounds.includes('limits.memory') };
 };

@@ -376,6 +376,44 @@ test('a quota and PodSecurity: the message names the remedy', async () => {
   });
 });
 
+test('a namespace whose quota bounds limits gets Pods with limits', async () => {
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'bounded' } };
+  await server.rest.send({ method: 'POST', path: '/api/v1/namespaces', body });
+  const hard = { 'limits.cpu': '8', 'limits.memory': '8Gi' };
+  const metadata = { namespace: 'bounded', name: 'q' };
+  await kube.create('ResourceQuota', { metadata, spec: { hard } });
+  const status = { hard, used: { 'limits.cpu': '0', 'limits.memory': '0' } };
+  await kube.mergePatch('ResourceQuota', metadata, { status }, { subresource: 'status' });
+  const vmi = await bareVmi('bounded');
+  const { epoch } = await activities.acquireToken({ vmi, attempt: 1 });
+  const { name } = await activities.ensureLauncherPod({ vmi, attempt: 1, epoch });
+  const pod = await kube.get('Pod', { namespace: 'bounded', name });
+  const all = [...(pod?.spec?.containers ?? []), ...(pod?.spec?.initContainers ?? [])];
+  expect(all.every(({ resources }) => resources?.limits?.['cpu'] !== undefined)).toBe(true);
+  expect(all.every(({ resources }) => resources?.limits?.['memory'] !== undefined)).toBe(true);
+});
+
+test('what happens to an instance is told as Events, once each', async () => {
+  const { vmi, pod } = await started('told');
+  const domain = {
+    ...{ vmi, podUid: pod.uid, node: 'node-a', sequence: { epoch: 1, n: 1 }, at: '2026-01-01T00:00:09Z' },
+    ...{ state: 'running' as const, agent: { connected: false } },
+  };
+  const running = report({ phase: 'Running', activePods: { [pod.uid]: 'node-a' }, domain });
+  const over = report({ phase: 'Succeeded', phaseTimes: [{ phase: 'Running', at: '2026-01-01T00:00:09Z' }] });
+  for (const told of [running, running, over, over]) await activities.publishInstance({ vmi, report: told });
+  const { items } = (await server.rest.send({ method: 'GET', path: '/api/v1/namespaces/default/events' })) as {
+    items: { involvedObject: { uid: string }; reason: string; message: string }[];
+  };
+  const ours = items.filter(({ involvedObject }) => involvedObject.uid === vmi.uid);
+  expect(ours.map(({ reason, message }) => `${reason}: ${message}`).sort()).toEqual([
+    'Created: VirtualMachineInstance defined.',
+    'Started: VirtualMachineInstance started.',
+    'Stopped: The VirtualMachineInstance was shut down.',
+    `SuccessfulCreate: Created virtual machine pod ${pod.name}`,
+  ]);
+});
+
 test('the creation and the deletion of its VMI are told as events of the VM, once each', async () => {
   const vm = await newVm('events');
   const { vmi } = await twice(() => activities.createInstance({ vm }));

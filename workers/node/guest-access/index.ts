@@ -46,7 +46,7 @@ export interface RunningGuestAccess {
 const MAX_BODY_BYTES = 64 * 1024;
 
 export const guestAccess = (options: GuestAccessOptions): RunningGuestAccess => {
-  const { ports, signal } = options;
+  const { ports, log, signal } = options;
   const streams = new Streams(options);
 
   const call = async (message: IncomingMessage): Promise<CallAnswer> => {
@@ -65,6 +65,11 @@ export const guestAccess = (options: GuestAccessOptions): RunningGuestAccess => 
       guest = await connectGuest(ports.pods, request, pod);
       if (message.socket.destroyed) throw new Refusal(400, 'the client has gone');
       place.join(guest, accept);
+      const { namespace, name } = request.vmi;
+      log.info(
+        { vmi: `${namespace}/${name}`, podUid: request.pod.uid, stream: request.what },
+        'a stream to a guest is open',
+      );
     } catch (error) {
       place.leave();
       guest?.destroy();

@@ -23,7 +23,7 @@ const change = (path: string, from: unknown, to: unknown): Operation[] => [
  */
 export const requestsPatch = ({ status }: VirtualMachine, requests: readonly StateChangeRequest[]): Operation[] => {
   if (status === undefined || Object.keys(status).length === 0) {
-    return [{ op: 'add', path: '/status', value: { stateChangeRequests: requests } }];
+    return change('/status', status, { stateChangeRequests: requests });
   }
   return [
     ...change(REQUESTS, status.stateChangeRequests, requests),

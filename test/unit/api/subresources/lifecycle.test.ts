@@ -219,10 +219,17 @@ describe('restart', () => {
     });
   });
 
-  test('a VM without status gets one', () => {
+  test.each([undefined, {}])('a VM whose status is %j gets one, unless it got one meanwhile', (status) => {
     const { status: _, ...vm } = vmOf({ runStrategy: 'Manual' });
-    expect(decideStart({ vm }, { dryRun: false })).toMatchObject({
-      writes: [{ operations: [{ op: 'add', path: '/status', value: { stateChangeRequests: [START] } }] }],
+    expect(decideStart({ vm: status === undefined ? vm : { ...vm, status } }, { dryRun: false })).toMatchObject({
+      writes: [
+        {
+          operations: [
+            { op: 'test', path: '/status', value: status ?? null },
+            { op: 'add', path: '/status', value: { stateChangeRequests: [START] } },
+          ],
+        },
+      ],
     });
   });
 

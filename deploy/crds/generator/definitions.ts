@@ -162,7 +162,7 @@ function customResourceDefinition(definition: Definition, schema: Schema): objec
       names: {
         ...{ kind, listKind: `${kind}List`, plural, singular },
         ...(shortNames ? { shortNames } : {}),
-        categories: ['all'],
+        ...(definition.clusterScoped ? {} : { categories: ['all'] }),
       },
       versions: [
         { name: version, served: true, storage: true, ...serve(schema) },

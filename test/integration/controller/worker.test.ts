@@ -235,9 +235,11 @@ test('a KubeVirt object that cannot be read gets a condition that names the fiel
     },
     slow,
   );
-  await kube.mergePatch('KubeVirt', kubeVirtName, { spec: { configuration: { cpuRequest: { not: 'a quantity' } } } });
+  // Of the right type, so that the API server takes it.
+  const configuration = { additionalGuestMemoryOverheadRatio: 'much' };
+  await kube.mergePatch('KubeVirt', kubeVirtName, { spec: { configuration } });
   const unreadable = await until('it is told', () => conditionOf('ConfigurationUnreadable'), slow);
-  expect(unreadable.message).toMatch(/cpuRequest/);
+  expect(unreadable.message).toMatch(/additionalGuestMemoryOverheadRatio/);
   const vm = await newVm('emulated');
   const pod = await launcherPodOf(vm);
   expect(JSON.stringify(pod.spec?.containers[0]?.resources)).not.toContain('devices.kubevirt.io/kvm');

@@ -2,9 +2,9 @@ import type { InstanceFacts, VirtualMachineFacts } from '../../api/contract/fact
 import { backOffMs } from '../operation/patience.ts';
 import { after } from '../shared/time.ts';
 import { withStartFailures } from './crash-loop.ts';
-import { stillShown, supersede } from './requests.ts';
+import { stillShown, supersede, withdraw } from './requests.ts';
 import type { VirtualMachineEvent, VirtualMachineState } from './state.ts';
-import { pendingRequests } from './state.ts';
+import { pendingRequests, pendingStart } from './state.ts';
 import { countsFailures } from './strategies.ts';
 
 /** Takes an event into the state. */
@@ -17,12 +17,10 @@ const taken = (state: VirtualMachineState, event: VirtualMachineEvent, at: strin
       return virtualMachineObserved(state, event.facts, at);
     case 'changed':
       return virtualMachineObserved(done(state), event.facts, at);
-    case 'published':
-      return virtualMachineObserved(
-        { ...state, settled: state.settled.filter(({ id }) => id > event.settled) },
-        event.facts,
-        at,
-      );
+    case 'published': {
+      const seen = virtualMachineObserved(state, event.facts, at);
+      return { ...seen, settled: seen.settled.filter(({ id }) => id > event.settled) };
+    }
     case 'instanceObserved':
       return instanceObserved(state, event.facts, at);
     case 'dependencyChanged':
@@ -94,11 +92,24 @@ const virtualMachineObserved = (
   if (isOlder(facts, before)) return state;
   const object = { ...facts, deleting: facts.deleting || before?.deleting === true };
   const seen = { ...state, object, settled: stillShown(state.settled, facts.stateChangeRequests) };
-  const known = before === undefined ? withMemory(seen, facts) : seen;
-  const isHaltedNow = before !== undefined && before.runStrategy !== 'Halted' && facts.runStrategy === 'Halted';
+  if (before === undefined) return forgetful(withMemory(seen, facts));
+  const known = withdraw(seen, pendingRequests(state), at);
+  const isHaltedNow = before.runStrategy !== 'Halted' && facts.runStrategy === 'Halted';
   const next = isHaltedNow ? supersede(known, pendingRequests(state), at) : known;
-  return countsFailures(facts.runStrategy) ? next : withoutStartFailures(next);
+  return forgetful(startsByHand(state, facts) ? withoutStartFailures(next) : next);
 };
+
+const forgetful = (state: VirtualMachineState): VirtualMachineState =>
+  countsFailures(state.object?.runStrategy) ? state : withoutStartFailures(state);
+
+/** Somebody asks for a start now: what failed before does not count. Under RerunOnFailure it may be the entity itself that asks. */
+const startsByHand = (
+  before: VirtualMachineState,
+  { runStrategy, stateChangeRequests }: VirtualMachineFacts,
+): boolean =>
+  runStrategy !== 'RerunOnFailure' &&
+  pendingStart(before) === undefined &&
+  stateChangeRequests.slice(before.settled.length).some(({ action }) => action === 'Start');
 
 /** Two tellers may cross. resourceVersions of one object are numbers that grow. */
 const isOlder = (facts: VirtualMachineFacts, known: VirtualMachineFacts | undefined): boolean =>

@@ -21,18 +21,38 @@ export const settleOldest = (state: VirtualMachineState, at: string): VirtualMac
 
 const settle = (
   state: VirtualMachineState,
-  { action, uid }: StateChangeRequest,
+  request: StateChangeRequest,
   verdict: Verdict,
   at: string,
 ): VirtualMachineState => {
-  const id = state.served + 1;
-  const request: SettledRequest = { id, action, ...(uid === undefined ? {} : { uid }), ...verdict };
-  return {
-    ...state,
-    served: id,
-    settled: [...state.settled, request],
-    outcomes: [...state.outcomes, { ...request, at }].slice(-REMEMBERED),
-  };
+  const noted = note(state, request, verdict, at);
+  return { ...noted, settled: [...state.settled, settledAs(noted.served, request, verdict)] };
+};
+
+const settledAs = (id: number, { action, uid }: StateChangeRequest, verdict: Verdict): SettledRequest => ({
+  ...{ id, action, ...(uid === undefined ? {} : { uid }), ...verdict },
+});
+
+const note = (
+  state: VirtualMachineState,
+  request: StateChangeRequest,
+  verdict: Verdict,
+  at: string,
+): VirtualMachineState => {
+  const served = state.served + 1;
+  const outcomes = [...state.outcomes, { ...settledAs(served, request, verdict), at }].slice(-REMEMBERED);
+  return { ...state, served, outcomes };
+};
+
+/** Notes the end of requests that were waiting and that somebody else has taken off the list: a stop in place of a restart, say. */
+export const withdraw = (state: VirtualMachineState, known: StateChangeRequest[], at: string): VirtualMachineState => {
+  const left = [...pendingRequests(state)];
+  return known.reduce((noted, request) => {
+    const place = left.findIndex((other) => isSameRequest(request, other));
+    if (place < 0) return note(noted, request, obsolete('a later request has taken its place'), at);
+    left.splice(place, 1);
+    return noted;
+  }, state);
 };
 
 /** How a request ends as things stand; undefined: not yet. */

@@ -8,6 +8,7 @@ import { virtualMachineId } from '../../../api/contract/refs.ts';
 import { CONTROLLER_QUEUE } from '../../../api/contract/task-queues.ts';
 import type { Lab } from './lab.ts';
 import type { FakeVm } from './world.ts';
+import { factsOf } from './world.ts';
 
 export interface Vm {
   vm: ObjectRef;
@@ -22,7 +23,7 @@ export const newVm = async (lab: Lab, spec: Partial<VirtualMachineFacts> = {}): 
   const vm: ObjectRef = { namespace: 'default', name: 'vm-a', uid: randomUUID() };
   const { stateChangeRequests = [], ...rest } = spec;
   const fake: FakeVm = {
-    ...{ requests: stateChangeRequests, reports: [], words: [], calls: {}, released: false },
+    ...{ requests: stateChangeRequests, reports: [], words: [], calls: {}, released: false, version: 0 },
     facts: {
       ...{ vm, resourceVersion: '1', generation: 1, runStrategy: 'Always', deleting: false, finalizers: [] },
       ...{ stateChangeRequests: [], ...rest },
@@ -32,7 +33,7 @@ export const newVm = async (lab: Lab, spec: Partial<VirtualMachineFacts> = {}): 
   lab.world.vms.set(vm.uid, fake);
   const tell = async (change: Partial<VirtualMachineFacts> = {}): Promise<void> => {
     fake.facts = { ...fake.facts, ...change };
-    const facts = { ...fake.facts, stateChangeRequests: [...fake.requests] };
+    const facts = factsOf(fake);
     await lab.env.client.workflow.signalWithStart(WORKFLOWS.virtualMachine, {
       ...{ workflowId: virtualMachineId(vm), taskQueue: CONTROLLER_QUEUE, args: [{ ref: vm, ...more }] },
       ...{ signal: virtualMachineObserved, signalArgs: [facts] },

@@ -91,7 +91,14 @@ export interface FakeVm {
   released: boolean;
   /** As the API server has it; requests stand apart. */
   facts: VirtualMachineFacts;
+  version: number;
 }
+
+/** The VM as it is now; what is told later has a later resourceVersion. */
+export const factsOf = (vm: FakeVm): VirtualMachineFacts => {
+  vm.version += 1;
+  return structuredClone({ ...vm.facts, resourceVersion: String(vm.version), stateChangeRequests: vm.requests });
+};
 
 export interface FakePod {
   facts: PodFacts;
@@ -212,8 +219,6 @@ export const newWorld = (): World => {
     if (vm === undefined) throw failure('ObjectGone', `no VM ${ref.name}`);
     return vm;
   };
-  const factsOf = ({ facts, requests }: FakeVm): VirtualMachineFacts =>
-    structuredClone({ ...facts, stateChangeRequests: requests });
   /** What an entity without history reads in the VM's status. */
   const withStatus = (
     { startFailure: _, ...facts }: VirtualMachineFacts,

@@ -222,6 +222,16 @@ describe('a restart', () => {
   });
 });
 
+test('a request that another one has replaced has its outcome too', () => {
+  const list = (stateChangeRequests: VirtualMachineFacts['stateChangeRequests']) =>
+    observed({ runStrategy: 'Manual', stateChangeRequests });
+  const restart = list(requests['Stop, Start'] ?? []);
+  const events = [list([]), read(instances.running), restart, list(requests['Stop'] ?? [])];
+  const { state } = after(...events);
+  expect(state.outcomes).toMatchObject([{ action: 'Start', outcome: 'obsolete' }]);
+  expect(reportOf(state)).toMatchObject({ ends: true, then: 'stop' });
+});
+
 describe('crash loop', () => {
   test.each([
     [1, 10, 15],
@@ -256,10 +266,10 @@ describe('crash loop', () => {
     expect(waits).toBeGreaterThanOrEqual(10);
     expect(waits).toBeLessThanOrEqual(15);
   });
-  test('whoever asks for a start does not wait', () => {
-    expect(types(after(...failed, observed({ stateChangeRequests: [{ action: 'Start' }] })).commands)).toEqual([
-      'create',
-    ]);
+  test('whoever asks for a start does not wait, and what failed before does not count any more', () => {
+    const { state, commands } = after(...failed, observed({ stateChangeRequests: [{ action: 'Start' }] }));
+    expect(types(commands)).toEqual(['create']);
+    expect(state.startFailures).toBeUndefined();
   });
   test('under RerunOnFailure the request is the entity’s own: it waits as well', () => {
     const list = { runStrategy: 'RerunOnFailure', stateChangeRequests: [{ action: 'Start' }] };

@@ -13,6 +13,7 @@ export const guestFields = (
 ): Record<string, unknown> => ({
   interfaces: interfaceStatuses(vmi, { agent, ...(hardware === undefined ? {} : { hardware }) }, pod),
   ...(agent.os === undefined ? {} : { guestOSInfo: agent.os satisfies GuestOSInfo }),
+  fsFreezeStatus: agent.fsFreezeStatus ?? null,
   ...(hardware?.machine === undefined ? {} : { machine: { type: hardware.machine } }),
   ...(hardware?.memoryBytes === undefined ? {} : { memory: { guestCurrent: binaryQuantity(hardware.memoryBytes) } }),
   ...(hardware?.selinuxContext === undefined ? {} : { selinuxContext: hardware.selinuxContext }),

@@ -129,6 +129,17 @@ test('an ended instance keeps what was known of its guest and tells its reason',
   expect(status).not.toHaveProperty('guestOSInfo');
 });
 
+test('a guest whose file systems are frozen says so, until they are thawed', () => {
+  const told = (fsFreezeStatus?: 'frozen'): InstanceReport => {
+    const running = domain('running');
+    return report({ domain: { ...running, agent: { ...running.agent, ...(fsFreezeStatus && { fsFreezeStatus }) } } });
+  };
+  const status = (live: object, now: InstanceReport) => statusOf(instancePatch(vmi(live), now, { pod, now: at }));
+  expect(status({}, told('frozen'))).toMatchObject({ fsFreezeStatus: 'frozen' });
+  expect(status({ fsFreezeStatus: 'frozen' }, told())).toMatchObject({ fsFreezeStatus: null });
+  expect(status({}, told())).not.toHaveProperty('fsFreezeStatus');
+});
+
 const assessed: Migratability = {
   live: { type: 'LiveMigratable', status: 'False', reason: 'DisksNotLiveMigratable', message: 'disk d' },
   storage: { type: 'StorageLiveMigratable', status: 'True' },

@@ -5,11 +5,15 @@ import type { Lease } from '../../api/kubernetes/types.ts';
 const BY = 'virtflow.io/fenced-by';
 const NODE_UID = 'virtflow.io/node-uid';
 const BOOT_ID = 'virtflow.io/boot-id';
+const AT = 'virtflow.io/fenced-at';
 
 const KINDS: readonly Fence['by'][] = ['outOfService', 'operator', 'nodeDeleted'];
 
+/** When the fence was put on record; RFC 3339. */
+export const recordedAt = ({ metadata }: Lease): string => metadata?.annotations?.[AT] ?? '';
+
 /** A fence as it is put on record. `before` carries resourceVersion and foreign annotations over; without it the record is new. */
-export const recordLease = ({ name }: Pick<NodeRef, 'name'>, fence: Fence, before?: Lease): Lease => ({
+export const recordLease = ({ name }: Pick<NodeRef, 'name'>, fence: Fence, at: string, before?: Lease): Lease => ({
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',
   metadata: {
@@ -21,6 +25,7 @@ export const recordLease = ({ name }: Pick<NodeRef, 'name'>, fence: Fence, befor
       [BY]: fence.by,
       [NODE_UID]: fence.nodeUid,
       [BOOT_ID]: fence.bootId,
+      [AT]: at,
     },
   },
   spec: { holderIdentity: `fenced (${fence.by})` },

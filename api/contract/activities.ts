@@ -168,8 +168,11 @@ export interface ControllerActivities {
   closeNode(request: { node: NodeRef; heartbeat: string }): Promise<void>;
   /** Puts the fence on record, beyond the life of its Node. */
   recordFence(request: { node: NodeRef; fence: Fence }): Promise<void>;
-  /** Takes the record of an earlier fence away: a worker serves there again, after it has stopped what was stale. */
-  liftFence(request: { node: NodeRef }): Promise<void>;
+  /**
+   * Takes the record of an earlier fence away once the node's worker has given a sign of life since: it has stopped what was stale by then. Whether
+   * the record still waits for that.
+   */
+  liftFence(request: { node: NodeRef }): Promise<{ waits: boolean }>;
   /** Tells the instances of a node that do not know yet; returns which. */
   tellInstances(request: { report: NodeReport }): Promise<{ told: string[] }>;
   /** Whether a deleted Node is fenced by now; then it is on record. */

@@ -40,8 +40,8 @@ export interface Fence {
 }
 
 /**
- * Record of a fence: a Lease beside Kubernetes' own Leases of nodes. It outlives the Node, and stays until a worker serves there again: that one
- * then knows that what it finds running may have been started elsewhere.
+ * Record of a fence: a Lease beside Kubernetes' own Leases of nodes. It outlives the Node, and stays until a worker is heard of there again: that one
+ * knows by it that what it finds running may have been started elsewhere, and takes no VMs before it is gone.
  */
 export const FENCE_RECORD_NAMESPACE = 'kube-node-lease';
 export const fenceRecordName = (node: string): string => `virtflow-fence-${node}`;

@@ -110,7 +110,9 @@ await runMain(log, async (signal) => {
   health.set('kubelet', () => registration.state());
   const guard = guardFence({ node: config.node, ports: local, log, signal });
   health.set('fence', guard.check);
+  // A sign of life says, too, that nothing runs here that may run elsewhere by now.
   const heartbeat = keepHeartbeat({
+    after: guard.clear,
     node: config.node,
     kube: local.kube,
     schedulable: () => registration.state().ok && guard.isOpen(),

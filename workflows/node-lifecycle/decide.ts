@@ -3,6 +3,9 @@ import type { DeletedNode, NodeFacts } from '../../api/contract/nodes.ts';
 import { after } from '../shared/time.ts';
 import type { NodeDecision, NodeEvent, NodeState, Standing } from './state.ts';
 
+/** Between looks whether the worker of a node that was fenced has been heard of since. */
+const RECORD_MS = 30_000;
+
 /** After a failure that is not tried again by itself. */
 const AGAIN_MS = 60_000;
 
@@ -48,7 +51,8 @@ const absorb = (state: NodeState, event: NodeEvent, at: string): NodeState => {
       const { standing } = event;
       const since = standing === state.standing ? state.since : at;
       // A Node that is gone and fenced has nothing more to come.
-      return { ...rest, standing, since, ...(state.fence === undefined ? {} : { over: true }) };
+      const later = event.waits === true ? { wakeAt: after(at, RECORD_MS) } : {};
+      return { ...rest, standing, since, ...later, ...(state.fence === undefined ? {} : { over: true }) };
     }
     case 'assessed':
       return assessed(state, event.found, at);

@@ -20,7 +20,8 @@ export const perform = async (command: NodeCommand): Promise<NodeEvent> => {
 
 const settle = async ({ standing, facts, fence }: Settle): Promise<NodeEvent> => {
   const { node, heartbeat } = facts;
-  if (standing === 'serving') await bookkeeping('Lift fence').liftFence({ node });
+  const isHeardOf = standing === 'serving' || standing === 'closed';
+  const waits = isHeardOf && (await bookkeeping('Lift fence').liftFence({ node })).waits;
   if (standing === 'silent') await bookkeeping('Close node').closeNode({ node, heartbeat });
   if (fence !== undefined) {
     await bookkeeping('Record fence').recordFence({ node, fence });
@@ -28,7 +29,7 @@ const settle = async ({ standing, facts, fence }: Settle): Promise<NodeEvent> =>
     await stopIfAlive(facts);
   }
   await bookkeeping('Tell instances').tellInstances({ report: reportOf(standing, facts) });
-  return { type: 'settled', standing };
+  return { type: 'settled', standing, waits };
 };
 
 /** Before anything is started elsewhere: a worker that lives on a fenced node can still be asked. Nobody answers: as was to be expected. */

@@ -23,7 +23,7 @@ export interface NodeState {
   settling?: Standing;
   /** There was news meanwhile. */
   again?: true;
-  /** When to look again although nothing happened; only for a deleted Node, or after a failure. */
+  /** When to look again although nothing happened: at a deleted Node, at the record of an earlier fence, or after a failure. */
   wakeAt?: string;
   /** Why it could not be carried out. */
   failure?: FailureInfo;
@@ -34,7 +34,8 @@ export interface NodeState {
 
 export type NodeEvent =
   | { type: 'observed'; facts: NodeFacts }
-  | { type: 'settled'; standing: Standing }
+  /** `waits`: the record of an earlier fence waits for the worker. */
+  | { type: 'settled'; standing: Standing; waits?: boolean }
   /** What became of a deleted Node. */
   | { type: 'assessed'; found: DeletedNode }
   | { type: 'failed'; failure: FailureInfo }

@@ -15,6 +15,8 @@ export interface FakeNodes {
   records: Map<string, Fence>;
   /** What the API server and Temporal say of a deleted Node. */
   deleted: DeletedNode;
+  /** The worker has not been heard of since the fence was put on record. */
+  isGivenNoSign: boolean;
   /** The machine stops: its guests are gone, and nobody says so. */
   switchOff(node: string): void;
   /** Somebody vouches for that. */
@@ -41,6 +43,7 @@ export const newNodes = (parts: {
     done: [],
     records: new Map(),
     deleted: { outcome: 'registered' },
+    isGivenNoSign: false,
     switchOff: (node) => {
       off.add(node);
       for (const pod of parts.pods.values()) if (pod.facts.node === node) pod.domain = { ...pod.domain, state: 'none' };
@@ -59,7 +62,9 @@ export const newNodes = (parts: {
       },
       liftFence: async ({ node }) => {
         fake.done.push('lift');
+        if (fake.isGivenNoSign) return { waits: fake.records.has(node.name) };
         fake.records.delete(node.name);
+        return { waits: false };
       },
       tellInstances: async ({ report }) => {
         fake.done.push(`tell ${report.standing}`);

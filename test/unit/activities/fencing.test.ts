@@ -12,7 +12,7 @@ const fenced: Node = { metadata: { name: 'a', uid: 'n1', annotations: { [FENCE_A
 const recorded: Fence = { by: 'nodeDeleted', nodeUid: 'n0', bootId: 'b0' };
 
 const kube = (node: Node | undefined, record: Fence | undefined): Pick<KubePort, 'get'> => {
-  const lease = record === undefined ? undefined : recordLease({ name: 'a' }, record);
+  const lease = record === undefined ? undefined : recordLease({ name: 'a' }, record, '2026-01-01T00:00:00Z');
   const get = (kind: string) => Promise.resolve(kind === 'Node' ? node : lease);
   return { get: get as unknown as KubePort['get'] };
 };

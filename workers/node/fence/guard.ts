@@ -69,7 +69,7 @@ export const guardFence = ({ node, ports, log, signal, retryMs = 2_000 }: GuardO
 
   return {
     clear,
-    isOpen: () => problem === '' && standing !== undefined && standing.kind !== 'standing',
+    isOpen: () => problem === '' && standing?.kind === 'none',
     saw: (found) => {
       // Under a fence, or after one, each heartbeat looks again: nothing may run under it, and it may be gone.
       if (fenceOn(found) === undefined && standing?.kind === 'none') return;
@@ -78,8 +78,9 @@ export const guardFence = ({ node, ports, log, signal, retryMs = 2_000 }: GuardO
     },
     check: () => {
       if (problem !== '') return { ok: false, detail: problem };
-      if (standing?.kind !== 'standing') return { ok: true, detail: 'not fenced' };
-      return { ok: true, detail: `${describeFence(node, standing.fence)}: it takes no VMs` };
+      if (standing === undefined || standing.kind === 'none') return { ok: true, detail: 'not fenced' };
+      const ends = standing.kind === 'standing' ? '' : ', until the controller has heard of it';
+      return { ok: true, detail: `${describeFence(node, standing.fence)}: it takes no VMs${ends}` };
     },
     done: run(),
   };

@@ -15,6 +15,8 @@ const RETRY_MS = 2_000;
 
 export interface HeartbeatOptions {
   node: string;
+  /** No sign of life before this; the signal ends the wait. */
+  after?: Promise<void>;
   kube: Pick<KubePort, 'mergePatch'>;
   /** Whether a launcher Pod can start here. */
   schedulable: () => boolean;
@@ -42,6 +44,7 @@ export const heartbeatPatch = (
 /** Tells the cluster that this node's worker lives, until the signal; then that the node takes no more VMs. What runs is not affected. */
 export const keepHeartbeat = async ({
   node,
+  after = Promise.resolve(),
   kube,
   schedulable,
   labels = () => Promise.resolve(undefined),
@@ -63,6 +66,8 @@ export const keepHeartbeat = async ({
       return false;
     }
   };
+  const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await Promise.race([after, stopped]);
   while (!signal.aborted) {
     const open = schedulable();
     const written = await beat(open);

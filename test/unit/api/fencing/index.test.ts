@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { recordedFence, recordLease } from '../../../../activities/facts/fence-record.ts';
+import { recordedAt, recordedFence, recordLease } from '../../../../activities/facts/fence-record.ts';
 import { describeFence, fenceOn } from '../../../../api/fencing/index.ts';
 import type { Fence } from '../../../../api/contract/nodes.ts';
 import { FENCE_ANNOTATION } from '../../../../api/contract/nodes.ts';
@@ -31,13 +31,14 @@ test.each<[string, Node, Fence | undefined]>([
 
 test('a record says what was recorded, and keeps what others wrote on it', () => {
   const fence: Fence = { by: 'nodeDeleted', nodeUid: 'n1', bootId: 'b1' };
-  const first = recordLease({ name: 'a' }, { ...fence, by: 'operator' });
+  const first = recordLease({ name: 'a' }, { ...fence, by: 'operator' }, '2026-01-01T00:00:00Z');
   const before = {
     ...first,
     metadata: { ...first.metadata, resourceVersion: '7', annotations: { ...first.metadata?.annotations, x: 'y' } },
   };
-  const lease = recordLease({ name: 'a' }, fence, before);
+  const lease = recordLease({ name: 'a' }, fence, '2026-01-02T00:00:00Z', before);
   expect(recordedFence(lease)).toEqual(fence);
+  expect(recordedAt(lease)).toBe('2026-01-02T00:00:00Z');
   expect(lease.metadata).toMatchObject({
     ...{ namespace: 'kube-node-lease', name: 'virtflow-fence-a', resourceVersion: '7' },
     annotations: { x: 'y' },

@@ -117,3 +117,13 @@ test('what cannot be done is shown and tried again after a minute', () => {
   expect(again.commands).toMatchObject([{ type: 'settle', standing: 'silent' }]);
   expect(again.state.failure).toBeUndefined();
 });
+
+test('the record of an earlier fence is looked at again until the worker was heard of', () => {
+  const begun = decide(initialState(node, AT), observed(), AT);
+  const waiting = decide(begun.state, { type: 'settled', standing: 'serving', waits: true }, AT);
+  expect(waiting.state.wakeAt).toBe('2026-01-01T00:00:30.000Z');
+  const again = decide(waiting.state, { type: 'timerFired' }, '2026-01-01T00:00:30.000Z');
+  expect(again.commands).toMatchObject([{ type: 'settle', standing: 'serving' }]);
+  const settled = decide(again.state, { type: 'settled', standing: 'serving', waits: false }, AT);
+  expect(settled.state.wakeAt).toBeUndefined();
+});

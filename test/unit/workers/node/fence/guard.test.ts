@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { KubePort } from '../../../../../activities/kube/port.ts';
 import type { StopPorts } from '../../../../../activities/node/fence/stop-domains.ts';
-import type { Node } from '../../../../../api/kubernetes/types.ts';
+import { recordLease } from '../../../../../activities/facts/fence-record.ts';
+import type { Lease, Node } from '../../../../../api/kubernetes/types.ts';
 import type { FenceGuard } from '../../../../../workers/node/fence/guard.ts';
 import { guardFence } from '../../../../../workers/node/fence/guard.ts';
 import { until } from '../../../../support/until.ts';
@@ -21,11 +22,13 @@ let over: AbortController;
 let guard: FenceGuard;
 let node: Node | undefined;
 let isDown: boolean;
+let record: Lease | undefined;
 
 beforeEach(async () => {
   pods = await mkdtemp(join(tmpdir(), 'pods-'));
   over = new AbortController();
   isDown = false;
+  record = undefined;
 });
 afterEach(async () => {
   over.abort();
@@ -35,7 +38,7 @@ afterEach(async () => {
 
 const start = (): void => {
   const get = (kind: string) =>
-    isDown ? Promise.reject(new Error('the API server is down')) : Promise.resolve(kind === 'Node' ? node : undefined);
+    isDown ? Promise.reject(new Error('the API server is down')) : Promise.resolve(kind === 'Node' ? node : record);
   const ports: StopPorts = {
     pods,
     kube: { get } as unknown as KubePort,
@@ -84,4 +87,16 @@ test('a fence that comes while the worker lives closes the node', async () => {
   node = fenced;
   guard.saw(fenced);
   await until('it is closed', () => !guard.isOpen());
+});
+
+test('a node that was fenced takes no VMs before the controller has heard of it', async () => {
+  node = plain;
+  record = recordLease({ name: 'a' }, { by: 'operator', nodeUid: 'n1', bootId: 'b' }, '2026-01-01T00:00:00Z');
+  start();
+  await guard.clear;
+  expect(guard.isOpen()).toBe(false);
+  expect(guard.check().detail).toContain('until the controller has heard of it');
+  record = undefined;
+  guard.saw(plain);
+  await until('it is open', () => guard.isOpen());
 });

@@ -2,6 +2,7 @@ import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { InstanceFacts } from '../../../api/contract/facts.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import { newInstance } from '../../../api/defaults/index.ts';
 import { toInstance } from '../../../api/virtual-machine/index.ts';
 import { instanceFacts } from '../../facts/instance.ts';
 import { readableVirtualMachine } from '../../facts/readable.ts';
@@ -21,7 +22,12 @@ import { GENERATION_ANNOTATION, storeRevision } from './revisions.ts';
  * @throws InvalidSpec, Forbidden, ObjectGone, TokenHeld (a foreign VMI has the name)
  */
 export const createInstance =
-  ({ kube, clock, log }: Pick<ControllerPorts, 'kube' | 'clock' | 'log'>): ControllerActivities['createInstance'] =>
+  ({
+    kube,
+    config,
+    clock,
+    log,
+  }: Pick<ControllerPorts, 'kube' | 'config' | 'clock' | 'log'>): ControllerActivities['createInstance'] =>
   ({ vm: ref, paused = false }) =>
     onConflictAgain(async () => {
       const [vm, existing] = await Promise.all([
@@ -32,11 +38,11 @@ export const createInstance =
         throw failure('ObjectGone', `VirtualMachine ${ref.namespace}/${ref.name} is being deleted.`);
       }
       if (existing !== undefined) return owned(await claimed(kube, vm, existing), ref);
-      const vmi = instanceFrom(readableVirtualMachine(vm), paused);
+      // As admission completes what users create: the API server does not ask it about ours.
+      const fresh = { uuid: () => crypto.randomUUID(), now: timestamp(clock()) };
+      const vmi = newInstance(instanceFrom(readableVirtualMachine(vm), paused), config(), fresh);
       const [revision] = await Promise.all([storeRevision(kube, vm), withFinalizer(kube, vm)]);
-      const phase = { phase: 'Pending', phaseTransitionTimestamp: timestamp(clock()) };
-      const since = { phase: phase.phase, phaseTransitionTimestamps: [phase] };
-      vmi.status = { ...vmi.status, ...since, virtualMachineRevisionName: revision };
+      vmi.status = { ...vmi.status, virtualMachineRevisionName: revision };
       const created = await createOrRead(kube, vmi, ref);
       const message = `Created VirtualMachineInstance ${ref.name} (${created.vmi.uid})`;
       // Told beside: nobody waits for it.

@@ -134,7 +134,7 @@ test('the eviction of a launcher Pod asks that its VMI leaves the node', async (
   await kubectl(['delete', 'vmi', 'evicted', '-n', NAMESPACE, '--wait', '--timeout=120s']);
 });
 
-test('with Temporal down manifests are judged, taken and changed as ever', async () => {
+test('with Temporal down manifests are judged, taken, changed and deleted as ever', async () => {
   await killProcess('temporal');
   try {
     expect(await refusal(vm('bad', { runStrategy: 'Sometimes', template: { spec: guestSpec() } }))).toContain(
@@ -142,6 +142,9 @@ test('with Temporal down manifests are judged, taken and changed as ever', async
     );
     await apply(vm('good', { runStrategy: 'Halted', template: { spec: guestSpec() } }));
     await kubectl(['patch', 'vm', 'good', '-n', NAMESPACE, '--type=merge', '-p', '{"spec":{"runStrategy":"Manual"}}']);
+    // Deleted before any workflow knew of it, with the finalizer that admission gave it.
+    await apply(vmi('brief', guestSpec()));
+    await kubectl(['delete', 'vmi', 'brief', '-n', NAMESPACE, '--wait=false']);
     expect((await systemPods('controller')).flatMap(({ status }) => status?.conditions ?? [])).toContainEqual(
       expect.objectContaining({ type: 'Ready', status: 'True' }),
     );
@@ -149,6 +152,7 @@ test('with Temporal down manifests are judged, taken and changed as ever', async
     await startProcess('temporal');
   }
   await kubectl(['delete', 'vm', 'good', '-n', NAMESPACE, '--wait', '--timeout=120s']);
+  await kubectl(['wait', '--for=delete', 'vmi/brief', '-n', NAMESPACE, '--timeout=120s']);
 });
 
 test('another certificate authority holds without a restart of anything', async () => {

@@ -60,6 +60,18 @@ const admitted = async (plural: string, object: Manifest): Promise<Manifest | un
   return stored === undefined ? undefined : await ask('validate', JSON.parse(JSON.stringify(stored)) as Manifest);
 };
 
+/** Changes one object into the other, as every user and as virtflow itself would: judged, whatever they are. @throws whatever fails */
+export const change = async (plural: string, object: Manifest, oldObject: Manifest): Promise<void> => {
+  for (const username of ['jane', 'system:serviceaccount:virtflow:virtflow-controller'])
+    for (const kind of ['mutate', 'validate']) {
+      const verdict = await webhooks[`/${kind}/${plural}`]?.({
+        ...{ uid: 'x', kind: { group: 'kubevirt.io', kind: 'X' }, name: 'web', namespace: 'shop' },
+        ...{ operation: 'UPDATE', userInfo: { username }, object, oldObject, dryRun: false },
+      });
+      expect(typeof verdict?.allowed).toBe('boolean');
+    }
+};
+
 /** Where a manifest ends. */
 export type End = 'refused' | 'not supported yet' | 'no Pod' | 'no domain' | 'domain';
 

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { mutated } from '../../support/mutations.ts';
 import { richInstance, richMigration, richVirtualMachine } from '../api/validation/samples.ts';
-import type { End } from './create.ts';
-import { CREATE, isManifest } from './create.ts';
+import type { End, Manifest } from './create.ts';
+import { change, CREATE, isManifest } from './create.ts';
 import { workableInstance, workableVirtualMachine } from './samples.ts';
 
 /** 10,000 in all; FUZZ_TIMES=10 tries ten times as many, for a long look. */
@@ -39,6 +39,24 @@ test.each([
     // Most of the ends are met, or the changes would prove little.
     for (const end of ends) expect({ end, met: (counted.get(end) ?? 0) > runs / 20 }).toEqual({ end, met: true });
     if (process.env['FUZZ_TIMES'] !== undefined) console.info(kind, Object.fromEntries(counted));
+  },
+  60_000 * TIMES,
+);
+
+test.each([
+  { plural: 'virtualmachineinstances', sample: richInstance() },
+  { plural: 'virtualmachines', sample: richVirtualMachine() },
+  { plural: 'virtualmachineinstancemigrations', sample: richMigration() },
+])(
+  'objects of $plural that were stored while nobody looked: every change of them is judged',
+  async ({ plural, sample }) => {
+    const whole = (object: unknown): Manifest => ({ ...(isManifest(object) ? object : {}), metadata: { name: 'web' } });
+    await fc.assert(
+      fc.asyncProperty(mutated(sample), mutated(sample), async (after, before) => {
+        await change(plural, whole(after), whole(before));
+      }),
+      { numRuns: 300 * TIMES, seed: SEED },
+    );
   },
   60_000 * TIMES,
 );

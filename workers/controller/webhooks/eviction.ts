@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { APP_LABEL, CREATED_BY_LABEL, LAUNCHER_APP } from '../../../activities/facts/labels.ts';
+import { KubeError } from '../../../activities/kube/port.ts';
 import type { AdmissionPorts } from './ports.ts';
 import type { AdmissionRequest, Judge, Verdict } from './review.ts';
 import { ALLOWED } from './review.ts';
@@ -49,8 +50,15 @@ const evict = async (
   const triggered = `Eviction triggered evacuation of VMI "${namespace}/${name}"`;
   if (evacuationNodeName) return later(`Evacuation in progress: ${triggered}`);
   if (nodeName !== pod.spec?.nodeName) return later('Eviction request for target Pod');
-  if (!isDryRun(request)) await mark(ports, vmi, nodeName);
-  return later(triggered);
+  if (isDryRun(request)) return later(triggered);
+  try {
+    await mark(ports, vmi, nodeName);
+    return later(triggered);
+  } catch (error) {
+    // Whoever drains a node gives up at any other answer.
+    if (!(error instanceof KubeError)) throw error;
+    return later(`VMI "${namespace}/${name}" could not be asked to leave its node: ${error.message}`);
+  }
 };
 
 const isMigratable = ({ status }: VirtualMachineInstance): boolean =>
@@ -63,7 +71,7 @@ const isDryRun = ({ dryRun, object }: AdmissionRequest): boolean => {
   return dryRun || data?.deleteOptions?.dryRun?.includes('All') === true;
 };
 
-/** The VMI's wish to leave its node: a request of the front door, which nobody else writes. @throws KubeError: then the eviction fails, and is tried again */
+/** The VMI's wish to leave its node: a request of the front door, which nobody else writes. @throws KubeError */
 const mark = async ({ kube }: AdmissionPorts, { metadata }: VirtualMachineInstance, node = ''): Promise<void> => {
   const { namespace = '', name = '', uid } = metadata ?? {};
   const patch = { metadata: { uid }, status: { evacuationNodeName: node } };

@@ -17,6 +17,7 @@ import { podSecurity } from './security.ts';
 import { gracePeriodOf } from './traits.ts';
 import { userVolumes } from './user-volumes.ts';
 
+export { asFirstConsumer, firstConsumerName } from './first-consumer.ts';
 export { ManifestError } from './input.ts';
 export type { ClaimFacts, LaunchInput, LaunchPurpose } from './input.ts';
 export { memoryOverhead } from './memory-overhead.ts';

@@ -1,6 +1,6 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { PersistentVolumeClaim } from '../../../api/kubernetes/types.ts';
-import type { DataVolume } from '../../../api/kubevirt/types.ts';
+import { readableInstance } from '../../facts/readable.ts';
 import { failure } from '../../failures.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { readInstance } from '../instance/read.ts';
@@ -9,6 +9,7 @@ import { checkNetworks } from './check-networks.ts';
 import type { ClaimUse } from './claims.ts';
 import { claimsOf } from './claims.ts';
 import { dataVolumeObstacle, fillerOf } from './data-volumes.ts';
+import { dropFirstConsumer, ensureFirstConsumer } from './first-consumer.ts';
 import { getIfServed } from './get-if-served.ts';
 
 /**
@@ -16,31 +17,50 @@ import { getIfServed } from './get-if-served.ts';
  * @throws VolumeNotFound, VolumeNotReady, VolumeFailed, NetworkNotFound, ObjectGone
  */
 export const checkVolumes =
-  ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['checkVolumes'] =>
+  (
+    ports: Pick<ControllerPorts, 'kube' | 'config' | 'launcherImage' | 'imagePullSecret'>,
+  ): ControllerActivities['checkVolumes'] =>
   async (ref) => {
+    const { kube } = ports;
     const vmi = await readInstance(kube, ref);
-    for (const use of claimsOf(vmi)) await checkClaim(kube, ref.namespace, use);
+    const fillings: Filling[] = [];
+    for (const use of claimsOf(vmi)) fillings.push(await checkClaim(kube, ref.namespace, use));
     await checkNetworks(kube, vmi);
+    const unbound = fillings.find(({ obstacle }) => obstacle !== undefined);
+    if (unbound?.obstacle !== undefined) {
+      await ensureFirstConsumer(ports, readableInstance(vmi));
+      throw failure('VolumeNotReady', unbound.obstacle);
+    }
+    if (fillings.some(({ isFilled }) => isFilled)) await dropFirstConsumer(kube, vmi);
   };
 
-const checkClaim = async (kube: KubePort, namespace: string, use: ClaimUse): Promise<void> => {
+interface Filling {
+  /** A DataVolume fills the claim. */
+  isFilled: boolean;
+  /** It waits to be bound first. */
+  obstacle?: string;
+}
+
+/** @throws VolumeNotFound, VolumeNotReady, VolumeFailed */
+const checkClaim = async (kube: KubePort, namespace: string, use: ClaimUse): Promise<Filling> => {
   const what = `Volume ${use.volume}: ${use.source} ${namespace}/${use.claim}`;
   const claim = await kube.get('PersistentVolumeClaim', { namespace, name: use.claim });
   const filler = use.source === 'DataVolume' ? use.claim : fillerOf(claim);
   const dataVolume =
     filler === undefined ? undefined : await getIfServed(kube, 'DataVolume', { namespace, name: filler });
-  if (dataVolume !== undefined) refuseUnfilled(dataVolume, what);
+  const filling = dataVolume === undefined ? undefined : dataVolumeObstacle(dataVolume);
+  if (filling !== undefined && filling.kind !== 'unbound') {
+    throw failure(filling.kind === 'failed' ? 'VolumeFailed' : 'VolumeNotReady', `${what} ${filling.text}`);
+  }
   if (claim === undefined) {
     throw failure('VolumeNotFound', `${what} does not exist. Create it; the start goes on by itself.`);
   }
   const obstacle = await obstacleOf(kube, claim);
   if (obstacle !== undefined) throw failure('VolumeNotReady', `${what} ${obstacle}`);
-};
-
-const refuseUnfilled = (dataVolume: DataVolume, what: string): void => {
-  const obstacle = dataVolumeObstacle(dataVolume);
-  if (obstacle === undefined) return;
-  throw failure(obstacle.final ? 'VolumeFailed' : 'VolumeNotReady', `${what} ${obstacle.text}`);
+  return {
+    isFilled: dataVolume !== undefined,
+    ...(filling === undefined ? {} : { obstacle: `${what} ${filling.text}` }),
+  };
 };
 
 const obstacleOf = async (kube: KubePort, claim: PersistentVolumeClaim): Promise<string | undefined> => {

@@ -9,21 +9,25 @@ const USABLE = ['Succeeded', 'PendingPopulation'];
 export const fillerOf = (claim: PersistentVolumeClaim | undefined): string | undefined =>
   claim?.metadata?.ownerReferences?.find(({ kind, controller }) => kind === 'DataVolume' && controller)?.name;
 
-/** Why a DataVolume's claim cannot be used yet, or (`final`) not at all; undefined: it can. */
-export const dataVolumeObstacle = ({ metadata, status }: DataVolume): { text: string; final: boolean } | undefined => {
+/** Why a DataVolume's claim cannot be used yet. `unbound`: it is filled only once it is bound for a first consumer. `failed`: it never will be. */
+export interface DataVolumeObstacle {
+  kind: 'unfilled' | 'unbound' | 'failed';
+  text: string;
+}
+
+/** Undefined: its claim can be used. */
+export const dataVolumeObstacle = ({ metadata, status }: DataVolume): DataVolumeObstacle | undefined => {
   const phase = status?.phase ?? 'Pending';
   if (metadata?.deletionTimestamp !== undefined) {
-    return { text: 'is being deleted. Wait for its end and create it again.', final: false };
+    return { kind: 'unfilled', text: 'is being deleted. Wait for its end and create it again.' };
   }
   if (USABLE.includes(phase)) return undefined;
-  if (phase === 'Failed') return { text: 'has failed. Look at: kubectl describe dv; create it again.', final: true };
+  if (phase === 'Failed') return { kind: 'failed', text: 'has failed. Look at: kubectl describe datavolume.' };
   if (phase === 'WaitForFirstConsumer') {
-    const remedy =
-      'annotate it with cdi.kubevirt.io/storage.bind.immediate.requested, or use a class that binds at once';
-    return { text: `waits for a Pod to be bound to a node before it is filled: ${remedy}.`, final: false };
+    return { kind: 'unbound', text: 'is bound to a node before it is filled. The start goes on by itself.' };
   }
   const progress = status?.progress === undefined || status.progress === 'N/A' ? '' : ` (${status.progress})`;
-  return { text: `is not filled yet: ${phase}${progress}. The start goes on by itself.`, final: false };
+  return { kind: 'unfilled', text: `is not filled yet: ${phase}${progress}. The start goes on by itself.` };
 };
 
 /** Condition DataVolumesReady, by KubeVirt's rule: False if one says that it is not ready, Unknown if one says nothing; undefined: there are none. */

@@ -45,11 +45,15 @@ export const podDigest = (facts: PodFacts): string => digest(facts);
 
 const digest = ({ resourceVersion: _, ...rest }: { resourceVersion?: string }): string => JSON.stringify(rest);
 
-/** Whether a start that waits may go on: a claim came, went, or was bound. */
+/** How far CDI's Pod is that fills a claim. */
+const FILLING = 'cdi.kubevirt.io/storage.pod.phase';
+
+/** Whether a start that waits may go on: a claim came, went, was bound, or was filled. */
 export const claimMatters = (before: PersistentVolumeClaim | undefined, after: PersistentVolumeClaim): boolean =>
   before?.status?.phase !== after.status?.phase ||
   before?.metadata?.uid !== after.metadata?.uid ||
-  before?.metadata?.deletionTimestamp !== after.metadata?.deletionTimestamp;
+  before?.metadata?.deletionTimestamp !== after.metadata?.deletionTimestamp ||
+  before?.metadata?.annotations?.[FILLING] !== after.metadata?.annotations?.[FILLING];
 
 /** Whether a quota has another limit or another use than before. */
 export const quotaMatters = (before: ResourceQuota | undefined, after: ResourceQuota | undefined): boolean =>

@@ -1,9 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { checkVolumes } from '../../../../../activities/controller/volumes/check-volumes.ts';
 import { dataVolumesReady } from '../../../../../activities/controller/volumes/data-volumes.ts';
 import { KubeError } from '../../../../../activities/kube/port.ts';
 import type { KubePort } from '../../../../../activities/kube/port.ts';
-import { instance } from '../../../../support/instances.ts';
+import type { Pod } from '../../../../../api/kubernetes/types.ts';
+import { configured, instance } from '../../../../support/instances.ts';
+import { firstConsumerName } from '../../../../../activities/controller/launch-manifest/index.ts';
 
 const ref = { namespace: 'default', name: 'vm-a', uid: 'u1' };
 
@@ -15,7 +17,17 @@ const cluster = (spec: object, objects: Record<string, object>, unserved: string
     if (unserved.includes(kind)) return Promise.reject(new KubeError(404, 'HTTP404', '404 page not found'));
     return Promise.resolve(kind === 'VirtualMachineInstance' ? live : objects[`${kind} ${name}`]);
   };
-  return { kube: { get } as unknown as KubePort };
+  const done: string[] = [];
+  const kube = {
+    get,
+    list: () => Promise.resolve([]),
+    create: (_: string, pod: Pod) => {
+      done.push(`create ${pod.metadata?.annotations?.['kubevirt.io/ephemeral-provisioning']}`);
+      return Promise.resolve(pod);
+    },
+    remove: (kind: string) => Promise.resolve(void done.push(`remove ${kind}`)),
+  };
+  return { kube: kube as unknown as KubePort, config: () => configured(), launcherImage: 'launcher:1', done };
 };
 const pvc = { volumes: [{ name: 'disk', persistentVolumeClaim: { claimName: 'd' } }] };
 const dv = { volumes: [{ name: 'disk', dataVolume: { name: 'd' } }] };
@@ -25,7 +37,7 @@ const filled = { metadata: { ownerReferences: [{ kind: 'DataVolume', name: 'x', 
 const phase = (name: string, more = {}) => ({ status: { phase: name, ...more } });
 const multus = (networkName: string) => ({ networks: [{ name: 'red', multus: { networkName } }] });
 
-const outcome = async (ports: { kube: KubePort }): Promise<string> => {
+const outcome = async (ports: ReturnType<typeof cluster>): Promise<string> => {
   try {
     await checkVolumes(ports)(ref);
     return 'ready';
@@ -61,12 +73,6 @@ test.each<[string, object, Record<string, object>, string]>([
   ['a DataVolume that is done', dv, { 'PersistentVolumeClaim d': bound, 'DataVolume d': phase('Succeeded') }, 'ready'],
   ['a DataVolume that was collected after its end', dv, { 'PersistentVolumeClaim d': bound }, 'ready'],
   [
-    'a DataVolume that waits for a first consumer',
-    dv,
-    { 'PersistentVolumeClaim d': waiting, 'DataVolume d': phase('WaitForFirstConsumer') },
-    'VolumeNotReady',
-  ],
-  [
     'a DataVolume whose populator waits for the launcher Pod',
     dv,
     {
@@ -88,6 +94,34 @@ test('a cluster without DataVolumes has claims all the same, one without Multus 
   const unserved = ['DataVolume', 'NetworkAttachmentDefinition'];
   await expect(outcome(cluster(dv, { 'PersistentVolumeClaim d': bound }, unserved))).resolves.toBe('ready');
   await expect(outcome(cluster(multus('red'), {}, unserved))).resolves.toBe('NetworkNotFound');
+});
+
+describe('a DataVolume that is bound for its first consumer', () => {
+  const late = {
+    'PersistentVolumeClaim d': waiting,
+    'StorageClass late': { volumeBindingMode: 'WaitForFirstConsumer' },
+  };
+  const consumer = {
+    [`Pod ${firstConsumerName({ metadata: ref, spec: { domain: { devices: {} } } })}`]: { metadata: { uid: 'p' } },
+  };
+
+  test('gets one, and is waited for', async () => {
+    const ports = cluster(dv, { ...late, 'DataVolume d': phase('WaitForFirstConsumer') });
+    await expect(outcome(ports)).resolves.toBe('VolumeNotReady');
+    expect(ports.done).toEqual(['create true']);
+  });
+
+  test('gets only one', async () => {
+    const ports = cluster(dv, { ...late, ...consumer, 'DataVolume d': phase('WaitForFirstConsumer') });
+    await expect(outcome(ports)).resolves.toBe('VolumeNotReady');
+    expect(ports.done).toEqual([]);
+  });
+
+  test('needs none any more when it is filled', async () => {
+    const ports = cluster(dv, { ...consumer, 'PersistentVolumeClaim d': bound, 'DataVolume d': phase('Succeeded') });
+    await expect(outcome(ports)).resolves.toBe('ready');
+    expect(ports.done).toEqual(['remove Pod']);
+  });
 });
 
 test('the wait for a DataVolume tells how far it is', async () => {

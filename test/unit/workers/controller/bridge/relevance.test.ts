@@ -83,11 +83,17 @@ const claim = (phase: string, uid = 'c1'): PersistentVolumeClaim => ({
   status: { phase },
 });
 
+const filled = (): PersistentVolumeClaim => ({
+  ...claim('Bound'),
+  metadata: { name: 'claim', uid: 'c1', annotations: { 'cdi.kubevirt.io/storage.pod.phase': 'Succeeded' } },
+});
+
 test.each<[string, PersistentVolumeClaim | undefined, PersistentVolumeClaim, boolean]>([
   ['came', undefined, claim('Pending'), true],
   ['was bound', claim('Pending'), claim('Bound'), true],
   ['was made anew', claim('Bound'), claim('Bound', 'c2'), true],
-  ['stayed', claim('Bound'), claim('Bound'), false],
+  ['was filled', claim('Bound'), filled(), true],
+  ['stayed', filled(), filled(), false],
 ])('a claim that %s', (_, before, after, matters) => {
   expect(relevance.claimMatters(before, after)).toBe(matters);
 });

@@ -43,11 +43,13 @@ test('every step of a start is reached by an activity or decides on what was tol
   ]);
 });
 
-describe.each(calls)('$step ($activity)', ({ at, step }) => {
+describe.each(calls)('$step ($activity)', ({ nth, activity, step }) => {
+  const at = { at: nth, of: activity };
+
   test.each(['before', 'after', 'twice', 'round'] as const)(
     'carries on when it fails or repeats once: %s',
     async (kind) => {
-      const { vmi, status } = await run({ at, kind });
+      const { vmi, status } = await run({ ...at, kind });
       expect(status.failure).toBeUndefined();
       expect(lab.world.leftovers(vmi)).toEqual([`Pod pod-${vmi.uid}-1, domain running`, 'token']);
       if (kind === 'round') expect(status.steps?.find(({ name }) => name === step)?.attempts).toBe(2);
@@ -56,7 +58,7 @@ describe.each(calls)('$step ($activity)', ({ at, step }) => {
   );
 
   test('takes everything back when it fails for good', async () => {
-    const { vmi, status } = await run({ at, kind: 'forGood' });
+    const { vmi, status } = await run({ ...at, kind: 'forGood' });
     expect(status.failure).toEqual({ type: 'Forbidden', message: 'refused for good' });
     expect(status.steps?.find(({ state }) => state === 'failed')?.name).toBe(step);
     expect(lab.world.leftovers(vmi)).toEqual([]);
@@ -65,7 +67,7 @@ describe.each(calls)('$step ($activity)', ({ at, step }) => {
 
   test('takes everything back, or hands the guest over, when it is cancelled there', async () => {
     const vmi = newVmi(lab);
-    lab.fault = { at, kind: 'meanwhile', run: () => cancelled(lab, startId(vmi, 1)) };
+    lab.fault = { ...at, kind: 'meanwhile', run: () => cancelled(lab, startId(vmi, 1)) };
     const status = (await outcome(await start(lab, vmi))) as OperationStatus;
     expect(status.failure?.type).toBe('Cancelled');
     await expectNothingLeft(vmi, status);

@@ -9,7 +9,7 @@ import { domainRunning } from './await-running.ts';
 import type { Retiring } from './retire-pods.ts';
 import { retirePods } from './retire-pods.ts';
 
-/** From an accepted VMI to a running domain: AdmitInstance → CheckVolumes → AcquireToken → CreateLauncherPod → … → AwaitRunning. */
+/** From an accepted VMI to a running domain: AdmitInstance, CheckVolumes → AcquireToken → CreateLauncherPod → … → AwaitRunning. */
 export async function startInstance(input: StartInput): Promise<OperationResult> {
   const { vmi, attempt } = input;
   return operation('start', input, async (op) => {
@@ -18,10 +18,10 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
     const retiring: Pick<Retiring, 'asked' | 'proven'> = { asked: undefined, proven: [] };
 
     enter('Pending', 'quietly');
-    const admitted = await step('AdmitInstance', {
-      run: ({ summary }) => controllerActivities(summary).admitInstance(vmi),
-    });
-    await step('CheckVolumes', { run: ({ summary }) => controllerActivities(summary).checkVolumes(vmi) });
+    const [admitted] = await together(
+      () => step('AdmitInstance', { run: ({ summary }) => controllerActivities(summary).admitInstance(vmi) }),
+      () => step('CheckVolumes', { run: ({ summary }) => controllerActivities(summary).checkVolumes(vmi) }),
+    );
     const { epoch } = await step('AcquireToken', {
       run: async ({ summary }) => (acquired = await controllerActivities(summary).acquireToken({ vmi, attempt })),
       undo: async ({ summary }) => {

@@ -34,13 +34,16 @@ export const ensurePod = async (
   const { kube } = ports;
   const ref = refOf(vmi);
   const { namespace, name = '' } = { namespace: ref.namespace, name: manifest.metadata?.name };
+  // Both are live reads; what the second refuses counts only where a Pod is to be made.
+  const unrivalled = refuseRivals(kube, ref, (pod) => pod.name === name || besides.includes(pod.uid));
+  unrivalled.catch(() => undefined);
   const existing = await kube.get('Pod', { namespace, name });
   if (existing !== undefined) return ours(existing, ref.uid);
   if (named !== undefined) throw failure('PodFailed', `Pod ${namespace}/${named.name} (${named.uid}) is gone.`);
   if (vmi.metadata?.deletionTimestamp !== undefined) {
     throw failure('ObjectGone', `VirtualMachineInstance ${namespace}/${ref.name} is being deleted.`);
   }
-  await refuseRivals(kube, ref, (pod) => pod.name === name || besides.includes(pod.uid));
+  await unrivalled;
   try {
     const created = podFacts(await kube.create('Pod', outlastingSilence(manifest)));
     await recordEvent(ports, { ...event, reason: 'SuccessfulCreate', message: `${event.message} ${created.name}` });

@@ -4,6 +4,8 @@ import type { Operation } from './operations.ts';
 export interface RecordedCall {
   /** Counted from 0, in the order in which they were scheduled. */
   at: number;
+  /** Counted from 0 among those of its type. */
+  nth: number;
   step: string;
   activity: string;
 }
@@ -17,7 +19,10 @@ export const recordedCalls = async (operation: Operation): Promise<RecordedCall[
       if (activity == null) return [];
       return [{ activity, summary: textOf(event.userMetadata?.summary?.data) }];
     })
-    .map(({ activity, summary }, at) => ({ at, activity, step: summary.split(',')[0] ?? summary }));
+    .map(({ activity, summary }, at, all) => ({
+      ...{ at, activity, step: summary.split(',')[0] ?? summary },
+      nth: all.slice(0, at).filter((other) => other.activity === activity).length,
+    }));
 };
 
 /** A payload's JSON string. */

@@ -121,7 +121,7 @@ await runMain(log, async (signal) => {
             config: () => configuration.current().config,
             cached: admissionCaches(informers),
           },
-          log,
+          { log, register },
         ),
         ...subresources.mounts,
       },

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { parseAllDocuments } from 'yaml';
 import { kubeClient } from '../../../activities/kube/client.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
@@ -70,21 +71,19 @@ const register = async (port: number): Promise<void> => {
   }
 };
 
-const vmi = (name: string, spec: object = {}): VirtualMachineInstance =>
-  ({
-    apiVersion: 'kubevirt.io/v1',
-    kind: 'VirtualMachineInstance',
-    metadata: { name, namespace: NAMESPACE },
-    spec: { domain: { memory: { guest: '64Mi' }, devices: {} }, ...spec },
-  });
+const vmi = (name: string, spec: object = {}): VirtualMachineInstance => ({
+  apiVersion: 'kubevirt.io/v1',
+  kind: 'VirtualMachineInstance',
+  metadata: { name, namespace: NAMESPACE },
+  spec: { domain: { memory: { guest: '64Mi' }, devices: {} }, ...spec },
+});
 
-const vm = (name: string, spec: object = {}): VirtualMachine =>
-  ({
-    apiVersion: 'kubevirt.io/v1',
-    kind: 'VirtualMachine',
-    metadata: { name, namespace: NAMESPACE },
-    spec: { runStrategy: 'Halted', template: { spec: vmi(name).spec }, ...spec },
-  });
+const vm = (name: string, spec: object = {}): VirtualMachine => ({
+  apiVersion: 'kubevirt.io/v1',
+  kind: 'VirtualMachine',
+  metadata: { name, namespace: NAMESPACE },
+  spec: { runStrategy: 'Halted', template: { spec: vmi(name).spec }, ...spec },
+});
 
 const vmim = (name: string, vmiName: string, spec: object = {}): object => ({
   apiVersion: 'kubevirt.io/v1',
@@ -143,7 +142,14 @@ beforeAll(async () => {
     },
   };
   const server = await serveHttps({
-    ...{ port: 0, credentials, mounts: admission(ports, log), log, signal: stop.signal, drainMs: 0 },
+    ...{
+      port: 0,
+      credentials,
+      mounts: admission(ports, { log, register: new Registry() }),
+      log,
+      signal: stop.signal,
+      drainMs: 0,
+    },
   });
   await register(server.port);
   // A configuration holds a moment after it was stored.

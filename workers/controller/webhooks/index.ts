@@ -1,8 +1,10 @@
+import type { Registry } from 'prom-client';
 import type { Logger } from '../../shared/logging.ts';
 import type { HttpsHandlers } from '../https/server.ts';
 import { judgeEviction } from './eviction.ts';
 import { webhookHandlers } from './handlers.ts';
 import { mutateInstance, validateInstanceRequest } from './instance.ts';
+import { reviewMetrics } from './metrics.ts';
 import { mutateMigration, validateMigrationRequest } from './migration.ts';
 import type { AdmissionPorts } from './ports.ts';
 import type { Judge } from './review.ts';
@@ -23,7 +25,10 @@ export const judges = (ports: AdmissionPorts): Record<string, Judge> => ({
 });
 
 /** Admission as mounts of the HTTPS server. */
-export const admission = (ports: AdmissionPorts, log: Logger): Record<string, HttpsHandlers> => {
-  const handlers = webhookHandlers(judges(ports), log);
+export const admission = (
+  ports: AdmissionPorts,
+  { log, register }: { log: Logger; register: Registry },
+): Record<string, HttpsHandlers> => {
+  const handlers = webhookHandlers(judges(ports), { log, metrics: reviewMetrics(register) });
   return { '/mutate': handlers, '/validate': handlers };
 };

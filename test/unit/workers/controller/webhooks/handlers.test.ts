@@ -3,13 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { admission } from '../../../../../workers/controller/webhooks/index.ts';
 import { instance } from '../../../../support/instances.ts';
 import { ports } from './ports.ts';
 
 const unreachable = (): Promise<never> => Promise.reject(new Error('the API server did not answer'));
 const kube = { get: unreachable, list: unreachable, mergePatch: unreachable };
-const mounts = admission({ ...ports(), kube }, pino({ level: 'silent' }));
+const register = new Registry();
+const mounts = admission({ ...ports(), kube }, { log: pino({ level: 'silent' }), register });
 const server = createServer((request, response) => mounts['/validate']?.request(request, response));
 let url: string;
 
@@ -102,4 +104,12 @@ test('an API server that is down is told, and the client tries again', async () 
     review({ metadata: { name: 'move' }, spec: { vmiName: 'web' } }),
   );
   expect({ status, body }).toEqual({ status: 500, body: { message: 'the API server did not answer' } });
+});
+
+test('reviews are counted by webhook and result', async () => {
+  const text = await register.metrics();
+  for (const result of ['allowed', 'refused', 'failed'])
+    expect(text).toMatch(
+      new RegExp(`virtflow_admission_duration_seconds_count{webhook="${PATH}",result="${result}"} [1-9]`),
+    );
 });

@@ -20,8 +20,8 @@ export const podSecurity = ({ seccomp, selinuxLauncherType }: ClusterConfig): Po
 });
 
 /**
- * `compute` may bind the ports of DHCP and its like. Post-copy fetches memory with userfaultfd, which the runtimes' own profiles forbid: where the cluster
- * allows post-copy and names no profile of its own, the target of a migration has none (in KubeVirt no launcher has one).
+ * `compute` may bind the ports of DHCP and its like. Post-copy fetches memory with userfaultfd, which the runtimes' own profiles forbid: where the cluster or
+ * a policy allows post-copy and no profile is named, the target of a migration has none (in KubeVirt no launcher has one).
  */
 export const computeSecurity = ({ config, purpose }: Pick<LaunchInput, 'config' | 'purpose'>): ContainerSecurity => ({
   runAsUser: LAUNCHER_UID,

@@ -46,6 +46,7 @@ export async function runLauncher(daemon: DaemonPaths, env: NodeJS.ProcessEnv): 
   const poller: AgentPoller = new AgentPoller({
     command: (execute) => domains.domain.run((client, domain) => client.agentCommand(domain, execute)),
     report: (guest) => domains.guestChanged(guest),
+    quietMs: () => migrations.quietMs,
     log,
   });
   const domains: DomainManager = new DomainManager({

@@ -7,6 +7,8 @@ export interface PollerPorts {
   /** Takes what is known, after each round that changed it or not. */
   readonly report: (guest: GuestInfo) => void;
   readonly log: { debug: (fields: object, message: string) => void };
+  /** Milliseconds for which the guest is to be left alone yet. */
+  readonly quietMs?: () => number;
 }
 
 /** A guest changes most while it boots: rounds come ever more slowly, up to KubeVirt's interval. */
@@ -33,7 +35,10 @@ export class AgentPoller {
     clearTimeout(this.#timer);
     this.#known = { connected };
     this.#ports.report(this.#known);
-    if (connected) void this.#rounds(FIRST_PAUSE_MS);
+    if (!connected) return;
+    const quietMs = this.#ports.quietMs?.() ?? 0;
+    if (quietMs > 0) this.#timer = setTimeout(() => void this.#rounds(FIRST_PAUSE_MS), quietMs);
+    else void this.#rounds(FIRST_PAUSE_MS);
   }
 
   /** Something in the guest has changed: asks now. */

@@ -13,14 +13,22 @@ import type { TargetRecord } from './record.ts';
 const PAUSED_BY_REQUEST = 1;
 /** QEMU's own rounds for a migration that it resumes itself. Milliseconds. */
 const ANNOUNCE = { initial: 50, max: 550, rounds: 5, step: 50 };
+/** A guest that has just come has to catch up: what can wait does not take its time, nor that of its node. Milliseconds. */
+const QUIET_MS = 1_000;
 const NOTHING: TargetRecord = { role: 'target', resumed: false, finalized: false, abandoned: false };
 
 /** A migration that comes in: this launcher's domain is the guest's only once its source is proven gone, which the caller of `resume` knows. */
 export class Immigration {
   readonly #ports: MigrationPorts;
+  #quietUntil = 0;
 
   constructor(ports: MigrationPorts) {
     this.#ports = ports;
+  }
+
+  /** Milliseconds for which a guest that has come in is to be left alone yet. */
+  get quietMs(): number {
+    return Math.max(0, this.#quietUntil - Date.now());
   }
 
   /** Safe to repeat until the domain runs here. @throws CommandRefused, ConversionError */
@@ -51,6 +59,7 @@ export class Immigration {
         if (mark?.uid !== uid) {
           throw new CommandRefused('precondition', `the domain here was brought by migration ${mark?.uid}, not ${uid}`);
         }
+        this.#beginQuiet();
         if (isWhole(seen) && !mark.guestPaused) await client.resume(domain);
         return { seen, guestPaused: mark.guestPaused };
       });
@@ -59,7 +68,7 @@ export class Immigration {
       }
       this.#update(uid, { resumed: true });
       this.#ports.log.info({ migration: uid, guestPaused }, 'the guest is here');
-      void this.#settleIn();
+      this.#afterQuiet(() => this.#settleIn());
     });
   }
 
@@ -75,7 +84,7 @@ export class Immigration {
           .run((client, domain) => client.monitorCommand(domain, 'announce-self', ANNOUNCE))
           .catch((error: unknown) => log.warn({ err: error }, 'the network was not told of the guest again'));
         this.#update(uid, { finalized: true });
-        void this.#setTime();
+        this.#afterQuiet(() => this.#setTime());
       }
       await this.#settleIn();
     });
@@ -103,8 +112,9 @@ export class Immigration {
       if (record.role !== 'target' || record.resumed) continue;
       if (isRunning(seen)) {
         log.info({ migration: uid }, 'the guest runs here');
+        this.#beginQuiet();
         this.#update(uid, { resumed: true });
-        void this.#settleIn();
+        this.#afterQuiet(() => this.#settleIn());
       } else if (record.abandoned && isActive(seen)) {
         void this.#destroy().catch((error: unknown) => log.warn({ err: error }, 'an unwanted domain is still here'));
       }
@@ -124,6 +134,14 @@ export class Immigration {
     await domain.destroy();
     if ((await domain.observe()) !== 'absent') await domain.run((client, ref) => client.undefine(ref));
     await refresh();
+  }
+
+  #beginQuiet(): void {
+    if (this.#quietUntil === 0) this.#quietUntil = Date.now() + QUIET_MS;
+  }
+
+  #afterQuiet(act: () => Promise<void>): void {
+    setTimeout(() => void act(), this.quietMs).unref();
   }
 
   async #settleIn(): Promise<void> {

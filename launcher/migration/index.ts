@@ -47,6 +47,11 @@ export class Migrations {
     }
   }
 
+  /** Milliseconds for which a guest that has just come in is to be left alone yet. */
+  get quietMs(): number {
+    return this.#immigration.quietMs;
+  }
+
   prepare(request: PrepareTargetRequest & { vmi: VirtualMachineInstance }): Promise<PrepareTargetReply> {
     return this.#immigration.prepare(request);
   }

@@ -5,7 +5,7 @@ import { AgentPoller } from '../../../../launcher/guest-agent/poller.ts';
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-function poller(answer: (execute: string) => unknown) {
+function poller(answer: (execute: string) => unknown, quietMs = 0) {
   const reports: GuestInfo[] = [];
   const asked: string[] = [];
   const agent = new AgentPoller({
@@ -15,6 +15,7 @@ function poller(answer: (execute: string) => unknown) {
     },
     report: (guest) => void reports.push(guest),
     log: { debug: () => undefined },
+    quietMs: () => quietMs,
   });
   return { agent, reports, asked };
 }
@@ -25,6 +26,16 @@ test('a connected agent is reported at once, then with what it tells', async () 
   expect(reports).toEqual([{ connected: true }]);
   await jest.advanceTimersByTimeAsync(0);
   expect(reports).toEqual([{ connected: true }, { connected: true, version: '7' }]);
+});
+
+test('a guest that is to be left alone is asked nothing until then', async () => {
+  const { agent, reports, asked } = poller(() => ({}), 1_000);
+  agent.connectedChanged(true);
+  expect(reports).toEqual([{ connected: true }]);
+  await jest.advanceTimersByTimeAsync(999);
+  expect(asked).toEqual([]);
+  await jest.advanceTimersByTimeAsync(1);
+  expect(asked).toContain('guest-info');
 });
 
 test('rounds come ever more slowly, up to every two minutes, and stop with the connection', async () => {

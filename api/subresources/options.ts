@@ -24,17 +24,20 @@ const OPTIONS = {
   other: z.object({ dryRun }),
 };
 
+/** What an action is told. */
 export type OptionsOf<K extends keyof typeof OPTIONS> = Partial<Omit<z.output<(typeof OPTIONS)[K]>, 'dryRun'>> & {
-  /** The request is looked at, and nothing is changed. */
-  dryRun: boolean;
+  dryRun?: boolean;
 };
 
-/** The options in a body (undefined: there is none), or why they cannot be taken. @param query what `?dryRun=` says, if anything */
+/**
+ * The options in a body (undefined: there is none), or why they cannot be taken. `dryRun`: the request is looked at, and nothing is changed.
+ * @param query what `?dryRun=` says, if anything
+ */
 export const readOptions = <K extends keyof typeof OPTIONS>(
   kind: K,
   body: unknown,
   query: readonly string[] = [],
-): { options: OptionsOf<K>; refusal?: undefined } | { refusal: Status } => {
+): { options: OptionsOf<K>; dryRun: boolean; refusal?: undefined } | { refusal: Status } => {
   const parsed = OPTIONS[kind].safeParse(body ?? {});
   if (!parsed.success) {
     const issues = fieldIssues(parsed.error);
@@ -49,5 +52,5 @@ export const readOptions = <K extends keyof typeof OPTIONS>(
     const causes = [unsupported('dryRun', `"${unknown.join('", "')}" is not known: use All`)];
     return { refusal: invalidFields('the options of the request are invalid: dryRun', causes) };
   }
-  return { options: { ...options, dryRun: asked.length > 0 } as OptionsOf<K> };
+  return { options, dryRun: asked.length > 0 };
 };

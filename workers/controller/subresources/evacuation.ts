@@ -23,9 +23,9 @@ export const cancelEvacuation = async (
   if (drained !== undefined) return refuse(badRequest(drained));
   const current = found.vmi.status?.evacuationNodeName ?? '';
   if (current === '') return { status: 200 };
-  const { evacuationNodeName = current, dryRun } = read.options;
+  const { evacuationNodeName = current } = read.options;
   const operations = evacuationCancelPatch(evacuationNodeName);
-  const refusal = await carryOut(ports, object, [{ patch: 'VirtualMachineInstance', operations }], dryRun);
+  const refusal = await carryOut(ports, object, [{ patch: 'VirtualMachineInstance', operations }], read.dryRun);
   return refusal === undefined ? { status: 200 } : refuse(refusal);
 };
 

@@ -15,7 +15,7 @@ import type { FrontProxy } from './front-proxy.ts';
 import { health } from './health.ts';
 import { askInstance } from './instance.ts';
 import type { SubresourcePorts } from './ports.ts';
-import { createRelay } from './relay.ts';
+import { asksForWebSocket, createRelay } from './relay.ts';
 import { openStream } from './streams.ts';
 import { askVirtualMachine } from './virtual-machine.ts';
 
@@ -84,7 +84,9 @@ export const subresourceMounts = (options: SubresourceOptions): Record<string, H
     const denied = await denial(request, route.access);
     if (denied !== undefined) return { refusal: denied };
     if (route.kind === 'refused') return route;
-    return route.kind === 'stream' ? openStream(options, route.stream, url.searchParams) : { refusal: NO_STREAM };
+    if (route.kind !== 'stream') return { refusal: NO_STREAM };
+    if (!asksForWebSocket(request)) return { refusal: NOT_UPGRADED };
+    return openStream(options, route.stream, url.searchParams);
   };
 
   const serveStream = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {

@@ -47,13 +47,12 @@ const askGuest = async (
   if (found.refusal !== undefined) return found;
   const reached = reachGuest(call, found.vmi);
   if (reached.refusal !== undefined) return reached;
-  const { dryRun, ...options } = read.options;
-  if (dryRun && GUEST_CALLS[call] === 'PUT') return { status: 200 };
+  if (read.dryRun && GUEST_CALLS[call] === 'PUT') return { status: 200 };
   const moveCursor = query.get('moveCursor');
   const answer = await guests.call(
     reached.guest,
     call,
-    call === 'freeze' ? options : undefined,
+    call === 'freeze' ? read.options : undefined,
     call === 'vncScreenshot' && moveCursor !== null ? { moveCursor } : undefined,
   );
   if (answer.bytes !== undefined) {

@@ -24,11 +24,16 @@ const BROKEN = 1011;
 const MAX_REASON_BYTES = 120;
 
 export interface Relay {
-  /** Streams that are open. */
-  size(): number;
   /** Accepts the client and joins it with the guest's stream, until one of them ends. A client that is not understood ends the stream. */
   join(request: IncomingMessage, socket: Duplex, head: Buffer, guest: Duplex): void;
 }
+
+/** Whether a request asks for a WebSocket, so that its handshake will not fail when the guest is reached already. */
+export const asksForWebSocket = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' &&
+  headers.upgrade?.toLowerCase() === 'websocket' &&
+  headers['sec-websocket-version'] === '13' &&
+  /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '');
 
 /** Joins WebSockets of clients with streams of guests. At the signal clients are told to come again. */
 export const createRelay = (signal: AbortSignal): Relay => {
@@ -42,7 +47,6 @@ export const createRelay = (signal: AbortSignal): Relay => {
     for (const client of server.clients) client.close(GOING_AWAY, 'this API server stops: connect again');
   });
   return {
-    size: () => server.clients.size,
     join(request, socket, head, guest) {
       const abandon = (): void => void guest.destroy();
       socket.once('close', abandon);
@@ -80,6 +84,7 @@ const connect = (client: WebSocket, guest: Duplex): void => {
   client.on('error', () => undefined);
   client.on('close', () => {
     clearInterval(keepAlive);
+    if (guest.destroyed) return;
     const late = setTimeout(() => guest.destroy(), LAST_WORDS_MS);
     guest.on('close', () => clearTimeout(late));
     guest.end(() => guest.destroy());

@@ -72,6 +72,6 @@ const change = async <K extends Action>(
   const decide: (pair: Pair, options: OptionsOf<K>) => Decision = DECIDE[action];
   const decision = decide(pair, read.options);
   if (decision.refusal !== undefined) return decision;
-  const refusal = await carryOut(ports, object, decision.writes, read.options.dryRun);
+  const refusal = await carryOut(ports, object, decision.writes, read.dryRun);
   return refusal === undefined ? { status: 202 } : refuse(refusal);
 };

@@ -79,10 +79,7 @@ describe('start', () => {
     ({ strategy, vmi, status, then }) => {
       expect(
         told(
-          decideStart(
-            { vm: vmOf({ runStrategy: strategy as string }, status as object), vmi: vmi as undefined },
-            { dryRun: false },
-          ),
+          decideStart({ vm: vmOf({ runStrategy: strategy as string }, status as object), vmi: vmi as undefined }, {}),
         ),
       ).toBe(then);
     },
@@ -95,19 +92,17 @@ describe('start', () => {
     ${{ runStrategy: 'Manual' }}                                                                           | ${'Start{"paused":"true"}'}
     ${{ runStrategy: 'Halted', template: { spec: { domain: { devices: {} }, startStrategy: 'Paused' } } }} | ${'Always'}
   `('paused, $spec.runStrategy $spec.running: $then', ({ spec, then }) => {
-    expect(told(decideStart({ vm: vmOf(spec as object) }, { paused: true, dryRun: false }))).toBe(then);
+    expect(told(decideStart({ vm: vmOf(spec as object) }, { paused: true }))).toBe(then);
   });
 
   test('a VM whose volumes a migration left behind starts only by hand', () => {
     const status = { conditions: [{ type: 'ManualRecoveryRequired', status: 'True' }] };
-    expect(told(decideStart({ vm: vmOf({ runStrategy: 'Halted' }, status) }, { dryRun: false }))).toMatch(
-      /^409 VM recovery required/,
-    );
+    expect(told(decideStart({ vm: vmOf({ runStrategy: 'Halted' }, status) }, {}))).toMatch(/^409 VM recovery required/);
   });
 
   test('a paused start of a stopping VM waits behind the stop', () => {
     const vm = vmOf({ runStrategy: 'Manual' }, busy(STOP));
-    expect(decideStart({ vm, vmi: vmiOf('Running') }, { paused: true, dryRun: false })).toEqual({
+    expect(decideStart({ vm, vmi: vmiOf('Running') }, { paused: true })).toEqual({
       writes: [
         {
           ...{ patch: 'VirtualMachine', status: true },
@@ -145,7 +140,7 @@ describe('stop', () => {
     ${'Always'}         | ${vmiOf('Running', 30)}         | ${-1}        | ${'400 gracePeriod has to be greater or equal to 0'}
     ${'WaitAsReceiver'} | ${vmiOf('WaitingForSync')}      | ${undefined} | ${'409 WaitAsReceiver does not support manual stop requests'}
   `('$strategy, VMI $vmi.status.phase, gracePeriod $gracePeriod: $then', ({ strategy, vmi, gracePeriod, then }) => {
-    const options = { ...(gracePeriod === undefined ? {} : { gracePeriod: gracePeriod as number }), dryRun: false };
+    const options = { ...(gracePeriod === undefined ? {} : { gracePeriod: gracePeriod as number }) };
     expect(told(decideStop({ vm: vmOf({ runStrategy: strategy as string }), vmi: vmi as undefined }, options))).toBe(
       then,
     );
@@ -153,12 +148,12 @@ describe('stop', () => {
 
   test('a stop takes the place of whatever was asked before', () => {
     const vm = vmOf({ runStrategy: 'Manual' }, busy(STOP, START));
-    expect(told(decideStop({ vm, vmi: vmiOf('Running') }, { dryRun: false }))).toBe('Stopvmi-uid');
+    expect(told(decideStop({ vm, vmi: vmiOf('Running') }, {}))).toBe('Stopvmi-uid');
   });
 
   test('the old form of the run strategy is kept', () => {
     const vm = vmOf({ running: true });
-    expect(decideStop({ vm }, { dryRun: false })).toEqual({
+    expect(decideStop({ vm }, {})).toEqual({
       writes: [
         {
           ...{ patch: 'VirtualMachine', status: false },
@@ -191,7 +186,7 @@ describe('restart', () => {
   `(
     '$strategy, VMI $vmi.status.phase, gracePeriodSeconds $seconds: $then',
     ({ strategy, vmi, status, seconds, then }) => {
-      const options = { ...(seconds === undefined ? {} : { gracePeriodSeconds: seconds as number }), dryRun: false };
+      const options = { ...(seconds === undefined ? {} : { gracePeriodSeconds: seconds as number }) };
       const vm = vmOf({ runStrategy: strategy as string }, status as object);
       expect(told(decideRestart({ vm, vmi: vmi as undefined }, options))).toBe(then);
     },
@@ -200,12 +195,12 @@ describe('restart', () => {
   test('while volumes change, a restart is refused', () => {
     const status = { conditions: [{ type: 'VolumesChange', status: 'True' }] };
     const vm = vmOf({ runStrategy: 'Always' }, status);
-    expect(told(decideRestart({ vm, vmi: vmiOf('Running') }, { dryRun: false }))).toMatch(/^409 VM recovery required/);
+    expect(told(decideRestart({ vm, vmi: vmiOf('Running') }, {}))).toMatch(/^409 VM recovery required/);
   });
 
   test('a request by hand ends the back-off, in one patch that holds only for the list that was read', () => {
     const vm = vmOf({ runStrategy: 'Always' }, { created: true, startFailure: { consecutiveFailCount: 3 } });
-    expect(decideRestart({ vm, vmi: vmiOf('Running') }, { dryRun: false })).toEqual({
+    expect(decideRestart({ vm, vmi: vmiOf('Running') }, {})).toEqual({
       writes: [
         {
           ...{ patch: 'VirtualMachine', status: true },
@@ -221,7 +216,7 @@ describe('restart', () => {
 
   test.each([undefined, {}])('a VM whose status is %j gets one, unless it got one meanwhile', (status) => {
     const { status: _, ...vm } = vmOf({ runStrategy: 'Manual' });
-    expect(decideStart({ vm: status === undefined ? vm : { ...vm, status } }, { dryRun: false })).toMatchObject({
+    expect(decideStart({ vm: status === undefined ? vm : { ...vm, status } }, {})).toMatchObject({
       writes: [
         {
           operations: [
@@ -236,7 +231,7 @@ describe('restart', () => {
   test('the grace period of a forced restart can be taken back to what it was, also to none', () => {
     const forced = decideRestart(
       { vm: vmOf({ runStrategy: 'Always' }), vmi: vmiOf('Running') },
-      { gracePeriodSeconds: 0, dryRun: false },
+      { gracePeriodSeconds: 0 },
     );
     expect(forced).toMatchObject({
       writes: [
@@ -259,9 +254,7 @@ describe('restart', () => {
 describe('migrate', () => {
   test('is an object as a user would create it', () => {
     const addedNodeSelector = { zone: 'a' };
-    expect(
-      decideMigrate(vmOf({ runStrategy: 'Always' }), vmiOf('Running'), { addedNodeSelector, dryRun: false }),
-    ).toEqual({
+    expect(decideMigrate(vmOf({ runStrategy: 'Always' }), vmiOf('Running'), { addedNodeSelector })).toEqual({
       writes: [
         {
           create: {
@@ -276,8 +269,6 @@ describe('migrate', () => {
   });
 
   test.each(['Scheduling', 'Succeeded', undefined])('is refused while the instance is %s', (phase) => {
-    expect(told(decideMigrate(vmOf({ runStrategy: 'Always' }), vmiOf(phase), { dryRun: false }))).toBe(
-      '409 VM is not running',
-    );
+    expect(told(decideMigrate(vmOf({ runStrategy: 'Always' }), vmiOf(phase), {}))).toBe('409 VM is not running');
   });
 });

@@ -1,5 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { expect, test } from '@jest/globals';
-import { readFrontProxy } from '../../../../../workers/controller/subresources/front-proxy.ts';
+import { pino } from 'pino';
+import { readFrontProxy, watchFrontProxy } from '../../../../../workers/controller/subresources/front-proxy.ts';
+import { fakeApiServer } from '../../../../support/fake-api-server.ts';
+import { until } from '../../../../support/until.ts';
 
 const CA = 'requestheader-client-ca-file';
 
@@ -35,4 +39,38 @@ test.each([
   [{ [CA]: 'pem', 'requestheader-group-headers': '{"a":1}' }, /requestheader-group-headers/],
 ])('%j is nothing to go by', (data, message) => {
   expect(() => readFrontProxy({ data })).toThrow(message);
+});
+
+const configMap = (authorities: string, resourceVersion: string) => ({
+  metadata: { namespace: 'kube-system', name: 'extension-apiserver-authentication', uid: 'uid', resourceVersion },
+  data: { [CA]: authorities },
+});
+
+test('a new authority is taken over as soon as the API server tells of it; what cannot be read leaves the last one', async () => {
+  const stop = new AbortController();
+  const watching = Promise.withResolvers<ServerResponse>();
+  const { rest, asked, close } = await fakeApiServer(({ query }) =>
+    query.has('watch')
+      ? (response) => watching.resolve(response)
+      : { status: 200, body: { metadata: { resourceVersion: '1' }, items: [configMap('first', '1')] } },
+  );
+  const watch = watchFrontProxy(rest, pino({ level: 'silent' }), stop.signal);
+  const changes: (string | undefined)[] = [];
+  watch.onChange(() => changes.push(watch.current()));
+  const say = (response: ServerResponse, object: object) =>
+    response.write(`${JSON.stringify({ type: 'MODIFIED', object })}\n`);
+  try {
+    const response = await watching.promise;
+    expect(watch.current()).toBe('first');
+    say(response, configMap('', '2'));
+    say(response, configMap('second', '3'));
+    await until('it is known', () => watch.current() === 'second');
+    expect(changes).toEqual(['first', 'second']);
+    expect(asked[0]).toMatchObject({ path: '/api/v1/namespaces/kube-system/configmaps' });
+    expect(asked[0]?.query.get('fieldSelector')).toBe('metadata.name=extension-apiserver-authentication');
+  } finally {
+    stop.abort();
+    await watch.done;
+    await close();
+  }
 });

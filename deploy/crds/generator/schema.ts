@@ -48,13 +48,21 @@ const LONGEST_DESCRIPTION = 200;
 
 /**
  * The schema of objects of a type: an interface of the package with all that it is made of. Metadata of the object itself is the API server's.
- * @throws Error for a type that it cannot express, and for a trait of a field that there is not
+ * @throws Error for a type that it cannot express
  */
 export function objectSchema(root: string, declarations: Declarations): Schema {
   const { doc, fields } = interfaceOf(root, declarations);
   const schema = ofFields(root, fields, declarations, doc);
   return { ...schema, properties: { ...schema.properties, metadata: { type: 'object' } } };
 }
+
+/** Traits of fields that there are not: the package has renamed or dropped them. */
+export const staleTraits = (declarations: Declarations): string[] =>
+  Object.keys(TRAITS).filter((key) => {
+    const [owner = '', name] = key.split('.');
+    const fields = declarations.get(owner)?.fields;
+    return fields === undefined || (name !== undefined && !fields.some((field) => field.name === name));
+  });
 
 /** The schema without descriptions: to serve the same fields by a deprecated name. */
 export function withoutDescriptions({

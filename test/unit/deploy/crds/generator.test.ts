@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { readDeclarations } from '../../../../deploy/crds/generator/declarations.ts';
 import { customResourceDefinitions } from '../../../../deploy/crds/generator/definitions.ts';
 import { generatedFiles } from '../../../../deploy/crds/generator/files.ts';
-import type { Schema } from '../../../../deploy/crds/generator/schema.ts';
+import { staleTraits, type Schema } from '../../../../deploy/crds/generator/schema.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../../deploy/crds');
 /** What an annotation can hold: `kubectl apply` keeps the whole object in one. */
@@ -40,6 +40,11 @@ const everySchema = (schema: Schema): Schema[] => [
 
 test('the committed definitions are what the generator makes of the types: else run `npm run crds`', () => {
   for (const [name, text] of generatedFiles()) expect(readFileSync(join(FOLDER, name), 'utf8')).toBe(text);
+});
+
+test('whatever is said of a field beyond its type is said of one that there is', () => {
+  expect(staleTraits(readDeclarations())).toEqual([]);
+  expect(staleTraits(new Map()).length).toBeGreaterThan(0);
 });
 
 test('every definition is part of what is installed, and nothing else is', () => {

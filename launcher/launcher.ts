@@ -45,7 +45,10 @@ export async function runLauncher(daemon: DaemonPaths, env: NodeJS.ProcessEnv): 
   const dhcp = new DhcpServer(log);
   const poller: AgentPoller = new AgentPoller({
     command: (execute) => domains.domain.run((client, domain) => client.agentCommand(domain, execute)),
-    report: (guest) => domains.guestChanged(guest),
+    report: (told) => {
+      domains.guestChanged(told);
+      if (told.fsFreezeStatus !== undefined) guest.freezer.seenFrozen();
+    },
     quietMs: () => migrations.quietMs,
     log,
   });
@@ -80,7 +83,7 @@ export async function runLauncher(daemon: DaemonPaths, env: NodeJS.ProcessEnv): 
     },
   });
   const directory = LAUNCHER_VOLUMES.libvirt.path;
-  const guest = new Guest({ domains, memory, log, lookAgain: () => poller.lookAgain(), directory });
+  const guest: Guest = new Guest({ domains, memory, log, lookAgain: () => poller.lookAgain(), directory });
 
   const server = await serveCommands({
     config,

@@ -15,6 +15,8 @@ const THAW_AFTER_S = 300;
 /** Freezing flushes all file systems first. */
 const AGENT_SECONDS = 60;
 const RETRY_MS = 5_000;
+/** Of a guest that only its caller thaws: the last time that a Date can hold. */
+const NEVER_MS = 8.64e15;
 /** Longest time that a timer takes. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
@@ -37,7 +39,7 @@ export class Freezer {
     const { agent, memory, lookAgain, clock = Date.now } = this.#ports;
     const isFrozen = (await agent('guest-fsfreeze-status')) === 'frozen';
     const seconds = thawAfterSeconds === 0 ? THAW_AFTER_S : thawAfterSeconds;
-    memory.update({ thawAt: seconds < 0 ? undefined : clock() + seconds * 1000 });
+    memory.update({ thawAt: seconds < 0 ? NEVER_MS : clock() + seconds * 1000 });
     this.#wait();
     if (isFrozen) return 0;
     try {
@@ -63,6 +65,14 @@ export class Freezer {
     } finally {
       lookAgain();
     }
+  }
+
+  /** The agent says that its file systems are frozen. By whom is not known of a guest that has moved here: then the default time holds. */
+  seenFrozen(): void {
+    const { memory, clock = Date.now } = this.#ports;
+    if (memory.now.thawAt !== undefined) return;
+    memory.update({ thawAt: clock() + THAW_AFTER_S * 1000 });
+    this.#wait();
   }
 
   #wait(): void {

@@ -20,7 +20,6 @@ export interface GuestPorts {
 
 /** How long a guest agent may take, in seconds. */
 const AGENT_SECONDS = 5;
-
 /** What can be asked of the running guest, besides its start, its end and its migration. */
 export class Guest {
   readonly #ports: GuestPorts;
@@ -43,7 +42,13 @@ export class Guest {
     const { agent, state } = domains.reports.latest;
     if (!agent.connected) throw new CommandRefused('precondition', 'the guest agent is not connected');
     if (state === 'paused') throw new CommandRefused('precondition', 'the guest is paused: its agent cannot answer');
-    return domains.domain.run((client, domain) => client.agentCommand(domain, execute, args, seconds));
+    try {
+      return await domains.domain.run((client, domain) => client.agentCommand(domain, execute, args, seconds));
+    } catch (error) {
+      if (domains.reports.latest.agent.fsFreezeStatus === undefined || isUnavailable(error)) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new CommandRefused('precondition', `the guest's file systems are frozen: ${why}`, error);
+    }
   }
 
   /** Runs a command in the guest, for a probe. @throws CommandRefused */
@@ -91,3 +96,5 @@ export class Guest {
     return this.#screen.shot(options);
   }
 }
+
+const isUnavailable = (error: unknown): boolean => error instanceof CommandRefused && error.kind === 'unavailable';

@@ -134,6 +134,10 @@ test('file systems freeze, say so, and thaw on request or in time, also over a r
   await until('the report says frozen', isFrozen);
   expect(reports.at(-1)?.agent.hostname).toBe(host.agent.hostname);
   expect(await frozen('FreezeVMI', { thawAfterSeconds: 300 })).toEqual({ filesystems: 0 });
+  expect(await client.refusal('GetUsers')).toMatchObject({
+    code: status.FAILED_PRECONDITION,
+    details: expect.stringContaining('frozen'),
+  });
   expect(await frozen('UnfreezeVMI')).toEqual({ filesystems: 1 });
   await until('the report says thawed', () => !isFrozen());
   expect(await frozen('UnfreezeVMI')).toEqual({ filesystems: 0 });

@@ -31,6 +31,8 @@ export type DomainEnd = (typeof DOMAIN_ENDS)[number];
 export interface GuestInfo {
   connected: boolean;
   version?: string;
+  /** Commands that it should know and does not, or that are switched off there. */
+  missingCommands?: string[];
   hostname?: string;
   timezone?: string;
   os?: {

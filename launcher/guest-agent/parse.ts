@@ -5,7 +5,13 @@ import type { GuestInfo } from '../../api/launcher/reports.ts';
 const text = z.string().max(1_024);
 const optionalText = text.optional();
 
-const info = z.object({ version: text });
+const info = z.object({
+  version: text,
+  supported_commands: z
+    .array(z.object({ name: text, enabled: z.boolean() }))
+    .max(1_024)
+    .default([]),
+});
 const hostName = z.object({ 'host-name': text });
 const timezone = z.object({ zone: optionalText, offset: z.number() });
 const osInfo = z.object({
@@ -43,12 +49,35 @@ const parser =
     return parsed.success ? use(parsed.data) : {};
   };
 
+/** Commands without which an agent is of little use (KubeVirt's list). */
+const REQUIRED = [
+  'guest-ping',
+  'guest-get-time',
+  'guest-info',
+  'guest-shutdown',
+  'guest-network-get-interfaces',
+  'guest-get-fsinfo',
+  'guest-get-host-name',
+  'guest-get-users',
+  'guest-get-timezone',
+  'guest-get-osinfo',
+];
+
+/** An agent that names no commands at all is not judged by them. */
+const missing = (supported: string[]): Part => {
+  const lacks = supported.length === 0 ? [] : REQUIRED.filter((command) => !supported.includes(command));
+  return lacks.length === 0 ? {} : { missingCommands: lacks };
+};
+
 /** Agent commands that are polled, and what their answers tell. */
 export const polled: Readonly<Record<string, (answer: unknown) => Part>> = {
   'guest-fsfreeze-status': parser(z.enum(['thawed', 'frozen']), (status) =>
     status === 'frozen' ? { fsFreezeStatus: status } : {},
   ),
-  'guest-info': parser(info, ({ version }) => ({ version })),
+  'guest-info': parser(info, ({ version, supported_commands: commands }) => ({
+    version,
+    ...missing(commands.flatMap(({ name, enabled }) => (enabled ? [name] : []))),
+  })),
   'guest-get-host-name': parser(hostName, (answer) => ({ hostname: answer['host-name'] })),
   'guest-get-timezone': parser(timezone, ({ zone, offset }) =>
     zone === undefined ? {} : { timezone: `${zone}, ${offset}` },

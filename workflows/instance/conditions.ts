@@ -17,7 +17,7 @@ export const conditionsOf = (state: InstanceState): ConditionReport[] => {
     ...(isFinal(phase) ? [] : podScheduled(podFacts, failure)),
     ...(failure === undefined ? [] : synchronized(state, failure)),
     ...(failure?.type === 'VolumeNotReady' ? [provisioning(failure)] : []),
-    ...(domain?.agent.connected === true && phase === 'Running' ? [is('AgentConnected')] : []),
+    ...(domain?.agent.connected === true && phase === 'Running' ? agentConditions(domain) : []),
     ...(domain !== undefined && isPaused(state) && phase === 'Running' ? [paused(domain)] : []),
     ...outcomeUnknown(state),
     ...(isFinal(phase) ? [] : nodeUnresponsive(state)),
@@ -26,6 +26,20 @@ export const conditionsOf = (state: InstanceState): ConditionReport[] => {
 };
 
 const is = (type: string): ConditionReport => ({ type, status: 'True' });
+
+const agentConditions = ({ agent: { missingCommands } }: DomainReport): ConditionReport[] => [
+  is('AgentConnected'),
+  ...(missingCommands === undefined
+    ? []
+    : [
+        {
+          ...is('AgentVersionNotSupported'),
+          // A sentence, since that is what KubeVirt's clients know.
+          reason: "This guest agent doesn't support required basic commands",
+          message: `it lacks ${missingCommands.join(', ')}`,
+        },
+      ]),
+];
 
 /** Reasons as in KubeVirt. */
 const ready = (state: InstanceState): ConditionReport => {

@@ -18,6 +18,7 @@ const OWNED = new Set([
   'Provisioning',
   'Paused',
   'AgentConnected',
+  'AgentVersionNotSupported',
   'PodScheduled',
   'MigrationOutcomeUnknown',
   'EvictionRequested',

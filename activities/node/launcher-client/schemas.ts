@@ -9,6 +9,7 @@ const count = z.number().int().nonnegative();
 const guestInfo = z.object({
   connected: z.boolean(),
   version: optionalText,
+  missingCommands: z.exactOptional(z.array(text)),
   hostname: optionalText,
   timezone: optionalText,
   os: z.exactOptional(

@@ -43,3 +43,26 @@ test('whatever a guest answers, nothing is thrown', () => {
     }),
   );
 });
+
+const commands = (...names: string[]) => names.map((name) => ({ name, enabled: true }));
+const REQUIRED = [
+  ...['guest-ping', 'guest-get-time', 'guest-info', 'guest-shutdown', 'guest-network-get-interfaces'],
+  ...['guest-get-fsinfo', 'guest-get-host-name', 'guest-get-users', 'guest-get-timezone', 'guest-get-osinfo'],
+];
+
+test.each<[string, object[] | undefined, string[] | undefined]>([
+  ['knows all that is needed', commands(...REQUIRED, 'guest-exec'), undefined],
+  ['lacks one', commands(...REQUIRED.slice(1)), ['guest-ping']],
+  [
+    'has one switched off',
+    [...commands(...REQUIRED.slice(0, -1)), { name: 'guest-get-osinfo', enabled: false }],
+    ['guest-get-osinfo'],
+  ],
+  ['names none', undefined, undefined],
+])('an agent that %s', (_, supported, missing) => {
+  const answer = { version: '7.2', ...(supported === undefined ? {} : { supported_commands: supported }) };
+  expect(polled['guest-info']?.(answer)).toEqual({
+    version: '7.2',
+    ...(missing === undefined ? {} : { missingCommands: missing }),
+  });
+});

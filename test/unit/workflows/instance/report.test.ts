@@ -73,6 +73,20 @@ test.each<[string, InstanceEvent[], string[]]>([
     ['Ready=True', 'AgentConnected=True'],
   ],
   [
+    'its agent lacks commands',
+    [
+      {
+        type: 'domainReported',
+        report: domain('running', { agent: { connected: true, missingCommands: ['guest-get-users'] } }),
+      },
+    ],
+    [
+      'Ready=True',
+      'AgentConnected=True',
+      "AgentVersionNotSupported=True This guest agent doesn't support required basic commands",
+    ],
+  ],
+  [
     'it is paused',
     [{ type: 'domainReported', report: domain('paused') }],
     ['Ready=False GuestNotRunning', 'Paused=True PausedByUser'],

@@ -1,6 +1,7 @@
 import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
 import { newVirtualMachine, withDefaults } from '../../../api/defaults/index.ts';
 import type { VirtualMachine } from '../../../api/kubevirt/types.ts';
+import type { Cause } from '../../../api/validation/index.ts';
 import {
   inTemplate,
   readNewVirtualMachine,
@@ -65,8 +66,17 @@ const withIdentityOf = (old: VirtualMachine | undefined, vm: VirtualMachine): Vi
   return complete;
 };
 
-const notYet = ({ spec }: VirtualMachine, config: ClusterConfig): ReturnType<typeof unsupportedFeatures> => {
+/** What is taken but cannot run yet. */
+const notYet = ({ spec }: VirtualMachine, config: ClusterConfig): Cause[] => {
   const { metadata = {}, spec: template } = spec.template;
-  if (template === undefined) return [];
-  return inTemplate(unsupportedFeatures(withDefaults({ metadata, spec: template }, config), config));
+  const ofOthers = (['instancetype', 'preference'] as const).filter((field) => spec[field] !== undefined);
+  return [
+    ...ofOthers.map((field): Cause => {
+      const message = 'not supported yet: write into the template what it holds';
+      return { type: 'FieldValueNotSupported', field: `spec.${field}`, message };
+    }),
+    ...(template === undefined
+      ? []
+      : inTemplate(unsupportedFeatures(withDefaults({ metadata, spec: template }, config), config))),
+  ];
 };

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
+import fc from 'fast-check';
 import { KubeError } from '../../../../../activities/kube/port.ts';
 import { guestPath } from '../../../../../api/contract/guest-access.ts';
 import type { DomainReport } from '../../../../../api/launcher/reports.ts';
@@ -34,6 +35,34 @@ test.each<{ url: string; method: string; status: number }>`
   ${guestPath({ ...guest, pod: 'a/b' }, 'pause')}     | ${'PUT'} | ${400}
 `('$method $url is refused with $status', ({ url, method, status }) => {
   expect(() => readCall({ url, method })).toThrow(expect.objectContaining({ status }));
+});
+
+test('whatever else is asked is refused in order, and names and uids never hold more than names and uids do', () => {
+  const value = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('pod-1', 'ns', '../../etc', 'a/b', 'a%2fb', '\0'),
+  );
+  const query = fc.record({ namespace: value, name: value, vmiUid: value, pod: value, podUid: value });
+  const path = fc.oneof(fc.string(), fc.webPath(), fc.constantFrom('/console', '/pause', '/vnc', '//'));
+  const url = fc.oneof(
+    fc.string(),
+    fc.tuple(path, query).map(([start, fields]) => `${start}?${new URLSearchParams(fields).toString()}`),
+  );
+  const safe = /^[A-Za-z0-9.-]+$/;
+  fc.assert(
+    fc.property(url, fc.constantFrom('GET', 'PUT', 'POST'), (asked, method) => {
+      for (const read of [() => readCall({ url: asked, method }), () => readStream({ url: asked })]) {
+        try {
+          const { vmi, pod } = read();
+          for (const part of [vmi.namespace, vmi.name, vmi.uid, pod.name, pod.uid]) expect(part).toMatch(safe);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Refusal);
+        }
+      }
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test.each([
@@ -76,14 +105,14 @@ test.each<Pick<DomainReport, 'state' | 'end'> & { then: RegExp | undefined }>`
   else expect(obstacle).toMatch(then);
 });
 
-test.each([
-  [ApplicationFailure.create({ type: 'StaleToken', message: 'm' }), 409],
-  [ApplicationFailure.create({ type: 'LauncherTooOld', message: 'm' }), 501],
-  [ApplicationFailure.create({ type: 'LauncherUnreachable', message: 'm' }), 503],
-  [new KubeError(500, 'x', 'm'), 503],
-  [new Refusal(418, 'm'), 418],
-  [new Error('m'), 500],
-])('%s is told as %i', (error, status) => {
+test.each<[string, Error, number]>([
+  ['a state that forbids it', ApplicationFailure.create({ type: 'StaleToken', message: 'm' }), 409],
+  ['an old launcher', ApplicationFailure.create({ type: 'LauncherTooOld', message: 'm' }), 501],
+  ['a silent launcher', ApplicationFailure.create({ type: 'LauncherUnreachable', message: 'm' }), 503],
+  ['an API server that fails', new KubeError(500, 'x', 'm'), 503],
+  ['a refusal', new Refusal(418, 'm'), 418],
+  ['a surprise', new Error('m'), 500],
+])('%s is told with its code', (_, error, status) => {
   expect(toRefusal(error)).toMatchObject({ status, message: expect.stringContaining('m') });
 });
 

@@ -1,4 +1,4 @@
-import type { Interface, Network, Probe, VirtualMachineInstance, Volume } from '../kubevirt/types.ts';
+import type { Interface, Network, VirtualMachineInstance, Volume } from '../kubevirt/types.ts';
 import type { Cause, Rule } from './cause.ts';
 import { unsupported } from './cause.ts';
 
@@ -10,8 +10,6 @@ export const unsupportedFeatures: Rule = (vmi) => [
   ...(vmi.spec.domain.devices.interfaces ?? []).flatMap((nic, index) =>
     interfaces(nic, `spec.domain.devices.interfaces[${index}]`),
   ),
-  ...probe(vmi.spec.readinessProbe, 'spec.readinessProbe'),
-  ...probe(vmi.spec.livenessProbe, 'spec.livenessProbe'),
 ];
 
 const notYet = (field: string, remedy = ''): Cause =>
@@ -78,6 +76,3 @@ const interfaces = (nic: Interface, field: string): Cause[] => [
     [`${field}.sriov`]: nic.sriov,
   }),
 ];
-
-const probe = (given: Probe | undefined, field: string): Cause[] =>
-  listed({ [`${field}.exec`]: given?.exec, [`${field}.guestAgentPing`]: given?.guestAgentPing });

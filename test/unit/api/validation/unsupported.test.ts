@@ -37,8 +37,6 @@ test.each<[string, object, object]>([
     {},
     { volumes: [{ name: 'a', persistentVolumeClaim: { claimName: 'c', hotpluggable: true } }] },
   ],
-  ['spec.readinessProbe.guestAgentPing', {}, { readinessProbe: { guestAgentPing: {} } }],
-  ['spec.livenessProbe.exec', {}, { livenessProbe: { exec: { command: ['x'] } } }],
 ])('%s', (field, domain, spec) => {
   expect(judge(domain, spec)).toEqual([`NotSupported ${field}`]);
 });

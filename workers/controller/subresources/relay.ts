@@ -16,6 +16,9 @@ const KEEP_ALIVE_MS = 15_000;
 /** For the guest to take what its client sent before it left, in ms. */
 const LAST_WORDS_MS = 10_000;
 
+/** For clients to hear that the process stops, in ms. */
+const FAREWELL_MS = 3_000;
+
 /** Codes of RFC 6455 with which a stream ends. */
 const ENDED = 1000;
 const GOING_AWAY = 1001;
@@ -45,6 +48,7 @@ export const createRelay = (signal: AbortSignal): Relay => {
   });
   signal.addEventListener('abort', () => {
     for (const client of server.clients) client.close(GOING_AWAY, 'this API server stops: connect again');
+    setTimeout(() => server.clients.forEach((client) => client.terminate()), FAREWELL_MS).unref();
   });
   return {
     join(request, socket, head, guest) {

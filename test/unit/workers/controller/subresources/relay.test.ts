@@ -65,6 +65,13 @@ test('when the process stops, clients are told to come again', async () => {
   await until('the guest’s stream is closed', () => guest.destroyed);
 });
 
+test('a client that does not listen is not waited for', async () => {
+  const socket = await opened(client());
+  socket.pause();
+  stop.abort();
+  await until('the guest’s stream is closed', () => guest.destroyed, { timeoutMs: 8_000 });
+});
+
 test('one message as large as a file is refused', async () => {
   const socket = await opened(client());
   socket.send(Buffer.alloc(5 * 1024 * 1024));

@@ -69,13 +69,6 @@ export async function talking<T>(doing: string, call: () => Promise<T>): Promise
   }
 }
 
-/** The patch that changes a VM's run strategy, in the form (`running` or `runStrategy`) in which its owner wrote it. */
-export function runStrategyPatch(vm: VirtualMachine, strategy: 'Always' | 'Halted'): object {
-  return vm.spec.running === undefined
-    ? { spec: { runStrategy: strategy } }
-    : { spec: { running: strategy === 'Always' } };
-}
-
 /** Effective run strategy of a VM. */
 export function runStrategyOf(vm: VirtualMachine): string {
   if (vm.spec.runStrategy !== undefined) return vm.spec.runStrategy;

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { UserError } from '../errors.ts';
 import { waitingCommand, type WaitOptions } from '../options.ts';
-import { findVirtualMachine, instanceOf, runStrategyOf, talking } from '../virtual-machine.ts';
+import { ask } from '../requests.ts';
+import { findVirtualMachine, instanceOf, runStrategyOf } from '../virtual-machine.ts';
 import { waitFor } from '../wait.ts';
 
 /** `virtflow restart`: queues the requests Stop and Start on the VM, as virtctl does; the VM's workflow carries them out as one operation. */
@@ -22,14 +23,7 @@ Examples:
       if (!vmi?.metadata?.uid)
         throw new UserError(`${name} has no running instance to restart yet; see virtflow status ${name}.`);
       const { uid } = vmi.metadata;
-      await talking(`restarting ${name}`, () =>
-        target.kube.jsonPatch(
-          'VirtualMachine',
-          target.name,
-          restartPatch(target.vm.status?.stateChangeRequests ?? [], uid),
-          { subresource: 'status' },
-        ),
-      );
+      await ask(target, `restarting ${name}`, { action: 'restart' });
       console.log(`${name} will restart.`);
       if (options.wait)
         await waitFor(
@@ -39,15 +33,3 @@ Examples:
           (_vm, now) => now?.metadata?.uid !== undefined && now.metadata.uid !== uid && now.status?.phase === 'Running',
         );
     });
-
-/** JSON patch that appends Stop(uid) and Start, refused by the API server when somebody changed the list meanwhile. */
-export function restartPatch(seen: readonly object[], vmiUid: string): object[] {
-  const path = '/status/stateChangeRequests';
-  const value = [...seen, { action: 'Stop', uid: vmiUid }, { action: 'Start' }];
-  return seen.length === 0
-    ? [{ op: 'add', path, value }]
-    : [
-        { op: 'test', path, value: seen },
-        { op: 'replace', path, value },
-      ];
-}

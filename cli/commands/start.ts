@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { waitingCommand, type WaitOptions } from '../options.ts';
-import { findVirtualMachine, runStrategyOf, runStrategyPatch, talking } from '../virtual-machine.ts';
+import { ask } from '../requests.ts';
+import { findVirtualMachine, runStrategyOf } from '../virtual-machine.ts';
 import { isRunning, waitFor } from '../wait.ts';
 
-/** `virtflow start`: sets the run strategy to Always. */
+/** `virtflow start`: as virtctl does, Halted becomes Always, and under Manual and RerunOnFailure a start is asked for. */
 export const startCommand = (): Command =>
-  waitingCommand('start', 'start a VM: sets its run strategy to Always')
+  waitingCommand('start', 'start a VM: a halted one gets run strategy Always, others a request to start')
     .addHelpText(
       'after',
       `
@@ -18,9 +19,7 @@ Examples:
       const target = await findVirtualMachine(name, options);
       if (runStrategyOf(target.vm) === 'Always') console.log(`${name} is already meant to run (run strategy Always).`);
       else {
-        await talking(`starting ${name}`, () =>
-          target.kube.mergePatch('VirtualMachine', target.name, runStrategyPatch(target.vm, 'Always')),
-        );
+        await ask(target, `starting ${name}`, { action: 'start' });
         console.log(`${name} will start.`);
       }
       if (options.wait) await waitFor(target, 'Running', options.timeout, (_vm, vmi) => isRunning(vmi));

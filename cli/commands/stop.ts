@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { seconds, waitingCommand, type WaitOptions } from '../options.ts';
-import { findVirtualMachine, instanceOf, runStrategyOf, runStrategyPatch, talking } from '../virtual-machine.ts';
+import { ask } from '../requests.ts';
+import { findVirtualMachine, instanceOf, runStrategyOf } from '../virtual-machine.ts';
 import { waitFor } from '../wait.ts';
 
 interface StopOptions extends WaitOptions {
@@ -8,9 +9,12 @@ interface StopOptions extends WaitOptions {
   force?: boolean;
 }
 
-/** `virtflow stop`: sets the run strategy to Halted; a shorter grace period also hastens a shutdown under way. */
+/** `virtflow stop`: as virtctl does, Always and Once become Halted, others get a request; a shorter grace period also hastens a shutdown under way. */
 export const stopCommand = (): Command =>
-  waitingCommand('stop', 'shut a VM down: sets its run strategy to Halted; the guest has its grace period to shut down')
+  waitingCommand(
+    'stop',
+    'shut a VM down: one that runs by its strategy is halted, others get a request; the guest has its grace period to shut down',
+  )
     .option(
       '--grace-period <seconds>',
       'destroy the guest after this many seconds instead of its own grace period',
@@ -27,18 +31,15 @@ Examples:
     )
     .action(async (name: string, options: StopOptions) => {
       const target = await findVirtualMachine(name, options);
-      const grace = options.force ? 0 : options.gracePeriod;
+      const gracePeriod = options.force ? 0 : options.gracePeriod;
       const vmi = await instanceOf(target);
-      if (grace !== undefined && vmi)
-        await talking(`setting the grace period of ${name}`, () =>
-          target.kube.mergePatch('VirtualMachineInstance', target.name, {
-            spec: { terminationGracePeriodSeconds: grace },
-          }),
-        );
-      if (runStrategyOf(target.vm) !== 'Halted')
-        await talking(`stopping ${name}`, () =>
-          target.kube.mergePatch('VirtualMachine', target.name, runStrategyPatch(target.vm, 'Halted')),
-        );
+      const strategy = runStrategyOf(target.vm);
+      const isSooner = gracePeriod !== undefined && gracePeriod < (vmi?.spec.terminationGracePeriodSeconds ?? 30);
+      // One that runs by its strategy is halted also between two instances; of one that is halted already only a shorter grace period is news.
+      if (strategy === 'Always' || strategy === 'Once' || (vmi !== undefined && (strategy !== 'Halted' || isSooner))) {
+        const options = gracePeriod === undefined ? {} : { gracePeriod };
+        await ask(target, `stopping ${name}`, { action: 'stop', ...options });
+      }
       console.log(vmi ? `${name} will shut down.` : `${name} is already stopped.`);
       if (options.wait)
         await waitFor(

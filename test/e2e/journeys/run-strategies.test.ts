@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import type { VirtualMachine } from '../../../api/kubevirt/types.ts';
 import { killInPod } from '../../../deploy/local/pod-processes.ts';
 import { until } from '../../support/until.ts';
-import { kubectl } from '../support/kubectl.ts';
+import { kubectl, virtflow } from '../support/kubectl.ts';
 import { ensureNamespace } from '../support/namespaces.ts';
 import { launcherPod, launcherPods } from '../support/pods.ts';
 import {
@@ -189,6 +189,28 @@ describe('Once, then RerunOnFailure', () => {
     await untilStopped(NAME);
     await untilServed(NAME);
     expect(await getVmi(NAME)).toBeUndefined();
+  });
+});
+
+describe('the command line', () => {
+  const NAME = 'by-command';
+  beforeAll(async () => {
+    await deleteVm(NAME);
+    await createVm(NAME, { runStrategy: 'Manual', ignoresShutdown: true, gracePeriodSeconds: 240 });
+  });
+  afterAll(() => deleteVm(NAME));
+
+  test('starts, restarts and stops a VM as its run strategy asks for, and leaves that as it is', async () => {
+    await untilWord(NAME, 'Stopped');
+    await virtflow(['start', NAME, '-n', NAMESPACE, '--wait']);
+    const uid = (await getVmi(NAME))?.metadata?.uid;
+    await virtflow(['restart', NAME, '-n', NAMESPACE]);
+    await untilWord(NAME, 'Stopping');
+    await ask(NAME, await stopOf(NAME, { gracePeriodSeconds: '0' }));
+    await untilOther(NAME, uid);
+    await virtflow(['stop', NAME, '-n', NAMESPACE, '--force', '--wait']);
+    expect((await getVm(NAME))?.spec.runStrategy).toBe('Manual');
+    expect((await untilServed(NAME)).status?.printableStatus).toBe('Stopped');
   });
 });
 

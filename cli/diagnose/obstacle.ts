@@ -1,3 +1,4 @@
+import { NODE_UNRESPONSIVE } from '../../api/contract/nodes.ts';
 import type { FailureInfo } from '../../api/contract/failures.ts';
 import { isFailureType } from '../../api/contract/failures.ts';
 import { remedyFor } from '../remedies.ts';
@@ -83,13 +84,16 @@ const stageOf = (type: FailureInfo['type'], facts: Facts): StageName =>
 const REASONS: Record<string, FailureInfo['type']> = {
   FailedPvcNotFound: 'VolumeNotFound',
   UnsupportedRunStrategy: 'InvalidSpec',
+  [NODE_UNRESPONSIVE]: 'NoWorker',
 };
 
 /** Condition that names what is in the way; of the VM as long as there is no VMI. */
 function fromConditions(facts: Facts): Obstacle | undefined {
   const conditions = (facts.vmi ?? facts.vm)?.status?.conditions ?? [];
   const bad = conditions.find(
-    ({ type, status }) => (type === 'Synchronized' && status === 'False') || (type === 'Failure' && status === 'True'),
+    ({ type, status }) =>
+      (type === 'Synchronized' && status === 'False') ||
+      (['Failure', NODE_UNRESPONSIVE].includes(type) && status === 'True'),
   );
   if (!bad) return undefined;
   const { reason = '', message = '' } = bad;

@@ -27,6 +27,8 @@ const environment = z.object({
   CERTIFICATE_DIRECTORY: directory.default('/var/lib/virtflow/certificates'),
   /** What the probe in the launcher's image has found out about this node. */
   CAPABILITIES_DIRECTORY: directory.default('/var/lib/virtflow/capabilities'),
+  /** The kubelet's record of its CPU manager; its directory is mounted, for the kubelet replaces the file. */
+  CPU_MANAGER_STATE: directory.default('/host/kubelet/cpu_manager_state'),
   /** Namespace of virtflow: the certificates of trusted authorities are there. */
   POD_NAMESPACE: z.string().min(1).default('virtflow'),
   /** Below it, the host's /dev. */
@@ -45,6 +47,7 @@ export interface NodeConfig {
   imageView: string;
   certificates: string;
   capabilities: string;
+  cpuManagerState: string;
   namespace: string;
   hostRoot: string;
   migration: { address: string; port: number; directory: string };
@@ -69,6 +72,7 @@ export const readConfig = (env: NodeJS.ProcessEnv): NodeConfig => {
     imageView: data.IMAGE_VIEW_DIRECTORY,
     certificates: data.CERTIFICATE_DIRECTORY,
     capabilities: data.CAPABILITIES_DIRECTORY,
+    cpuManagerState: data.CPU_MANAGER_STATE,
     namespace: data.POD_NAMESPACE,
     hostRoot: data.HOST_ROOT,
     migration: { address: data.MIGRATION_ADDRESS, port: data.MIGRATION_PORT, directory: data.MIGRATION_DIRECTORY },

@@ -116,7 +116,7 @@ await runMain(log, async (signal) => {
     node: config.node,
     kube: local.kube,
     schedulable: () => registration.state().ok && guard.isOpen(),
-    labels: keptLabels(capabilities, local.clusterConfig, log),
+    labels: keptLabels(capabilities, config.cpuManagerState, local.clusterConfig, log),
     seen: guard.saw,
     log,
     signal,

@@ -9,6 +9,10 @@ import { at, report, running, told, vm } from '../migration/samples.ts';
 export const answer = <T>(value: T): Asked<T> => ({ answered: true, value });
 
 export const AGENT = { type: 'AgentConnected', status: 'True' };
+export const SILENT = {
+  ...{ type: 'NodeUnresponsive', status: 'True', reason: 'NodeUnresponsive' },
+  message: 'the worker of node node-a has not been heard of since 09:00.',
+};
 export const PAUSED = { type: 'Paused', status: 'True', reason: 'PausedIOError', message: 'vda: no space.' };
 
 interface PodSample {

@@ -14,6 +14,7 @@ test('only the node’s name and address have no default', () => {
     hostRoot: '/host',
     namespace: 'virtflow',
     capabilities: '/var/lib/virtflow/capabilities',
+    cpuManagerState: '/host/kubelet/cpu_manager_state',
     certificates: '/var/lib/virtflow/certificates',
     migration: { address: '10.0.0.1', port: 9810, directory: '/var/lib/virtflow/migrations' },
   });

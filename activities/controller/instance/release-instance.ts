@@ -1,6 +1,6 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import { instanceFacts } from '../../facts/instance.ts';
-import { VM_FINALIZER, VMI_FINALIZER } from '../../../api/kubevirt/finalizers.ts';
+import { LEGACY_VMI_FINALIZER, VM_FINALIZER, VMI_FINALIZER } from '../../../api/kubevirt/finalizers.ts';
 import { ifStillThere, onConflictAgain } from '../races.ts';
 import { excluding, setFinalizers } from '../finalizers.ts';
 import type { ControllerPorts } from '../ports.ts';
@@ -15,7 +15,7 @@ export const releaseInstance =
       const vmi = await findInstance(kube, ref);
       if (vmi === undefined) return;
       if (instanceFacts(vmi).owner === undefined) await dropFreeToken(kube, ref);
-      const rest = excluding(VMI_FINALIZER, VM_FINALIZER);
+      const rest = excluding(VMI_FINALIZER, LEGACY_VMI_FINALIZER, VM_FINALIZER);
       await ifStillThere(setFinalizers(kube, 'VirtualMachineInstance', vmi, rest));
     });
   };

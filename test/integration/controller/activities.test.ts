@@ -376,6 +376,16 @@ test('a quota and PodSecurity: the message names the remedy', async () => {
   });
 });
 
+test('a VMI is let go by all names that its finalizer has had', async () => {
+  const vmi = await bareVmi('default');
+  await activities.admitInstance(vmi);
+  const finalizers = ['foregroundDeleteVirtualMachine', 'kubevirt.io/foregroundDeleteVirtualMachine'];
+  await kube.mergePatch('VirtualMachineInstance', vmi, { metadata: { finalizers } });
+  await kube.remove('VirtualMachineInstance', vmi, { uid: vmi.uid });
+  await twice(() => activities.releaseInstance(vmi));
+  await expect(kube.get('VirtualMachineInstance', vmi)).resolves.toBeUndefined();
+});
+
 test('a namespace whose quota bounds limits gets Pods with limits', async () => {
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'bounded' } };
   await server.rest.send({ method: 'POST', path: '/api/v1/namespaces', body });

@@ -12,6 +12,7 @@ import type { KubePort } from '../../kube/port.ts';
 import { timestamp } from '../conditions.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { onConflictAgain } from '../races.ts';
+import type { ObjectEvent } from '../record-event.ts';
 import { recordEvent } from '../record-event.ts';
 import { claimed, withFinalizer } from './adopt.ts';
 import { readVirtualMachine } from './read.ts';
@@ -43,11 +44,22 @@ export const createInstance =
       const vmi = newInstance(instanceFrom(readableVirtualMachine(vm), paused), config(), fresh);
       const [revision] = await Promise.all([storeRevision(kube, vm), withFinalizer(kube, vm)]);
       vmi.status = { ...vmi.status, virtualMachineRevisionName: revision };
-      const created = await createOrRead(kube, vmi, ref);
-      const message = `Created VirtualMachineInstance ${ref.name} (${created.vmi.uid})`;
       // Told beside: nobody waits for it.
-      void recordEvent({ kube, log }, { kind: 'VirtualMachine', ref, reason: 'SuccessfulCreate', message });
-      return created;
+      const tell = (event: Pick<ObjectEvent, 'reason' | 'message' | 'isWarning'>): void =>
+        void recordEvent({ kube, log }, { kind: 'VirtualMachine', ref, ...event });
+      try {
+        const created = await createOrRead(kube, vmi, ref);
+        const message = `Created VirtualMachineInstance ${ref.name} (${created.vmi.uid})`;
+        tell({ reason: 'SuccessfulCreate', message });
+        return created;
+      } catch (error) {
+        tell({
+          reason: 'FailedCreate',
+          message: error instanceof Error ? error.message : String(error),
+          isWarning: true,
+        });
+        throw error;
+      }
     });
 
 /** The VMI that a start of this VM creates now. Whether it starts paused is the caller's to say: the request may be off the list, or still be on it. */

@@ -51,30 +51,40 @@ export async function benchAdmission(seconds: number, progress: (text: string) =
   const agent = new Agent({ keepAlive: true });
   const to = { host: pod?.status?.podIP, port: PORT, servername: HOST, ca: bundle?.data['ca.crt'], agent };
   const reviews = REVIEWS.map(({ path, kind }) => ({ path, body: reviewOf(kind) }));
-  const ask = async ({ path, body }: (typeof reviews)[number], due: number): Promise<number> => {
+  const ask = async (n: number, due: number): Promise<number> => {
+    const { path, body } = reviews[n % reviews.length] ?? { path: '', body: '' };
     const asked = request({ ...to, method: 'POST', path, headers: { 'content-type': 'application/json' } });
     asked.end(body);
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
     answer.parse(JSON.parse(await text(response)));
     return performance.now() - due;
   };
-  const load = async (count: number): Promise<number[]> => {
+  /** What the way there and the machine take, without any work. */
+  const reach = async (due: number): Promise<number> => {
+    const asked = request({ ...to, path: '/validate/nothing' });
+    asked.end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    await text(response);
+    return performance.now() - due;
+  };
+  const load = async (count: number, one: (n: number, due: number) => Promise<number>): Promise<number[]> => {
     const begin = performance.now();
     const taken: Promise<number>[] = [];
     for (let n = 0; n < count; n += 1) {
       const due = begin + (n * 1000) / RATE_PER_SECOND;
       await delay(Math.max(0, due - performance.now()));
-      const review = reviews[n % reviews.length];
-      if (review !== undefined) taken.push(ask(review, due));
+      taken.push(one(n, due));
     }
     return Promise.all(taken);
   };
   try {
     progress('admission: warming up');
-    await load(RATE_PER_SECOND * 3);
+    await load(RATE_PER_SECOND * 3, ask);
     progress(`admission: ${RATE_PER_SECOND} requests/s for ${seconds} s`);
-    const taken = await load(RATE_PER_SECOND * seconds);
+    const empty = await load((RATE_PER_SECOND * seconds) / 3, (_, due) => reach(due));
+    const taken = await load(RATE_PER_SECOND * seconds, ask);
     return [
+      { name: 'an empty request at the front door, P99', value: p99(empty), unit: 'ms' },
       { name: `admission at ${RATE_PER_SECOND} requests/s, P50`, value: median(taken), unit: 'ms' },
       { name: `admission at ${RATE_PER_SECOND} requests/s, P99`, value: p99(taken), unit: 'ms', limit: 20 },
     ];

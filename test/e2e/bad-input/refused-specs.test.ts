@@ -10,6 +10,7 @@ import { applyInstance, isAgentConnected, untilInstance } from '../support/insta
 import { apply, getObject, kubectl, virtflow } from '../support/kubectl.ts';
 import { emptyNamespace, ensureNamespace } from '../support/namespaces.ts';
 import { launcherPod, SYSTEM_NAMESPACE, systemPods } from '../support/pods.ts';
+import { PROCESSES } from '../faults/victims.ts';
 import { qemuProcesses } from '../support/processes.ts';
 import { condition, createClaim, guestSpec } from '../support/vms.ts';
 import { workflowIds, workflowSize } from '../support/workflows.ts';
@@ -221,7 +222,7 @@ describe('a spec that cannot work ends in a condition that names field or object
 /** The launcher's command socket, by way of one of its processes. */
 async function commandSocketOf(pod: Pod): Promise<string> {
   const [one] = (await processesOfPod(pod.metadata?.uid ?? '')).filter(({ command }) =>
-    command.includes('launcher/init/../main.ts'),
+    PROCESSES.launcher.test(command),
   );
   // /var/run is an absolute link, which would lead out of the container.
   return `/proc/${one?.pid}/root${LAUNCHER_VOLUMES.sockets.path.replace('/var/run', '/run')}/${COMMAND_SOCKET}`;

@@ -52,7 +52,7 @@ async function measure(): Promise<Memory> {
   return {
     controller: await resident(await uids('controller'), /workers\/controller\/main\.ts/),
     nodes: await resident(await uids('node'), /workers\/node\/main\.ts/),
-    launcher: await resident([launcher], /^node .*launcher\/init\/\.\.\/main\.ts$/),
+    launcher: await resident([launcher], /^node .*launcher\/init\/\.\.\/main\.[jt]s$/),
   };
 }
 

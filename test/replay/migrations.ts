@@ -97,6 +97,33 @@ export const migrations: Record<string, Scenario> = {
     lab.world.manners.migrates = 'lost';
     return ended('migration-lost', (await migrate(lab)).operation);
   },
+  guestIsShutDownBesideIt: async (lab) => {
+    lab.tellEntities();
+    lab.world.manners.migrates = 'hangs';
+    const { client } = lab.env;
+    const vmi = newVmi(lab);
+    const fake = lab.world.vmis.get(vmi.uid);
+    if (fake === undefined) throw new Error('the VMI is gone');
+    await lab.world.tell({ kind: 'vmi', facts: fake.facts });
+    await until('it runs', () => fake.facts.phase === 'Running');
+    const source = [...lab.world.pods.keys()][0] ?? '';
+    const migration = newMigration();
+    await lab.world.migrations.create(vmi, migration);
+    const target = targetUid(migration);
+    await until('the job runs', () => lab.world.pods.get(target)?.domain.state === 'incoming');
+    lab.world.manners.silent = [target];
+    lab.world.manners.kubelet = 'slow';
+    await lab.world.deleteVmi(vmi.uid);
+    await until('its Pod is deleted', () => lab.world.pods.get(source)?.facts.deleting === true);
+    await lab.world.endPod(source);
+    await until('it is over', () => fake.facts.phase === 'Succeeded');
+    lab.world.manners.silent = [];
+    lab.world.manners.kubelet = 'prompt';
+    await lab.world.endPod(target);
+    const entity = client.workflow.getHandle(instanceId(vmi));
+    await entity.result();
+    return { 'instance-shut-down-beside-migration': entity };
+  },
   migrationIsTerminated: async (lab) => {
     const migrating = await underWay(lab);
     await migrating.operation.terminate();

@@ -84,6 +84,17 @@ test('a client that is cut off frees the guest', async () => {
   await until('the guest’s stream is closed', () => guest.destroyed);
 });
 
+test('a client that only ever half closes its connection frees the guest too', async () => {
+  const socket = connect({ port: portOf(), host: '127.0.0.1', allowHalfOpen: true });
+  const key = Buffer.alloc(16).toString('base64');
+  const handshake = ['Host: x', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+  socket.write(`GET / HTTP/1.1\r\n${handshake.join('\r\n')}\r\nSec-WebSocket-Key: ${key}\r\n\r\n`);
+  await once(socket, 'data');
+  socket.end();
+  await until('the guest’s stream is closed', () => guest.destroyed);
+  socket.destroy();
+});
+
 test('a long reason is shortened between characters', async () => {
   const socket = await opened(client());
   guest.destroy(new Error('ü'.repeat(100)));

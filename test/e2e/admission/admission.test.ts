@@ -155,6 +155,31 @@ test('with Temporal down manifests are judged, taken, changed and deleted as eve
   await kubectl(['wait', '--for=delete', 'vmi/brief', '-n', NAMESPACE, '--timeout=120s']);
 });
 
+test('while the controller is rolled out anew nobody is refused', async () => {
+  const given = stringify(vm('asked', { runStrategy: 'Halted', template: { spec: guestSpec() } }));
+  const failures: string[] = [];
+  let [asked, isOver] = [0, false];
+  const ask = async (): Promise<void> => {
+    while (!isOver) {
+      const failure = await kubectlError(['create', '--dry-run=server', '-f', '-'], given);
+      asked += 1;
+      if (failure !== '') failures.push(failure);
+    }
+  };
+  const asking = Promise.all([ask(), ask()]);
+  const deployment = 'deployment/virtflow-controller';
+  await kubectl(['rollout', 'restart', deployment, '-n', SYSTEM_NAMESPACE]);
+  await kubectl(['rollout', 'status', deployment, '-n', SYSTEM_NAMESPACE, '--timeout=180s']);
+  await until('the former one is gone', async () => (await systemPods('controller')).length === 1, {
+    timeoutMs: 90_000,
+    everyMs: 500,
+  });
+  isOver = true;
+  await asking;
+  expect(failures).toEqual([]);
+  expect(asked).toBeGreaterThan(10);
+});
+
 test('another certificate authority holds without a restart of anything', async () => {
   const caBundles = async (): Promise<string[]> => {
     const kinds = 'mutatingwebhookconfiguration,validatingwebhookconfiguration';

@@ -59,6 +59,9 @@ const anyEvent = (id: string): fc.Arbitrary<InstanceEvent> => {
         .map(({ state, podUid, n }) => domain(state, { podUid, sequence: { epoch: 1, n } })),
     }),
     fc.constant<InstanceEvent>({ type: 'dependencyChanged', kind: 'ResourceQuota', name: 'q' }),
+    fc
+      .record({ node: fc.constantFrom('n1', 'n2'), standing: fc.constantFrom('responsive', 'silent', 'fenced') })
+      .map((report): InstanceEvent => ({ type: 'nodeReported', report: { ...report, message: '' } })),
     fc.constant<InstanceEvent>({ type: 'retryRequested' }),
     fc.constant<InstanceEvent>({ type: 'timerFired' }),
     fc.constantFrom(id, migrationId).map((lost): InstanceEvent => ({ type: 'operationLost', id: lost })),

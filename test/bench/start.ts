@@ -59,7 +59,9 @@ async function oneRound(host: RawHost): Promise<Round> {
   const bare = await timeBarePod();
   const since = new Date();
   const { runningAt, ...times } = await timeStart(NAME);
-  const isOf = ({ name }: { name: string }): boolean => name === NAME || name.startsWith(`virt-launcher-${NAME}-`);
+  // Nothing else is started in this namespace meanwhile.
+  const ours = [`virt-launcher-${NAME}-`, 'revision-start-vm-'];
+  const isOf = ({ name }: { name: string }): boolean => name === NAME || ours.some((start) => name.startsWith(start));
   const writes = countStart((await writesOfVirtflow(NAMESPACE, since)).filter(isOf), runningAt);
   const xml = await domainXml(NAME);
   await deleteVm(NAME);

@@ -8,7 +8,7 @@ import { writesOfVirtflow, type Write } from '../support/audit.ts';
 import { apply, kubectl, virtflow } from '../support/kubectl.ts';
 import { ensureNamespace } from '../support/namespaces.ts';
 import { launcherPod } from '../support/pods.ts';
-import { NAMESPACE, createClaim, createVm, deleteVm, getVmi, untilReady } from '../support/vms.ts';
+import { NAMESPACE, createClaim, createVm, deleteVm, getVm, getVmi, untilReady } from '../support/vms.ts';
 import { watchObject } from '../support/watch.ts';
 
 jest.setTimeout(400_000);
@@ -57,7 +57,9 @@ describe('a VM with a claim, masquerade and guest agent', () => {
   test('is started with at most 3 writes of its VMI after its creation and 10 of virtflow in all, none in conflict', async () => {
     await creation.stop();
     const phases = creation.seen.map(({ object }) => object.status?.phase);
-    const isOf = ({ name }: Write) => name === NAME || name.startsWith(`virt-launcher-${NAME}-`);
+    const { uid } = (await getVm(NAME))?.metadata ?? {};
+    const ours = [`virt-launcher-${NAME}-`, `revision-start-vm-${uid}-`];
+    const isOf = ({ name }: Write) => name === NAME || ours.some((start) => name.startsWith(start));
     const writes = (await writesOfVirtflow(NAMESPACE, started)).filter(isOf);
     const told = writes.map(({ verb, resource, status }) => `${verb} ${resource} ${status}`);
     // The agent connects when the start is long over: its writes come after the one that says Running, on VMI and VM.

@@ -78,7 +78,7 @@ export function commands(ports: CommandPorts): Readonly<Record<string, Handler>>
     GetDomain: async () => reported(await domains.current()),
     GetDomainStats: async () => json(await domains.domain.run((client) => client.allDomainStats())),
     GetGuestInfo: async () => json(await guest.info()),
-    GuestPing: async () => json(await guest.agent('guest-ping')),
+    GuestPing: async () => json(await guest.ping()),
     ExecGuest: async (request: JsonRequest) => json(await guest.exec(readExec(request.json))),
     GetUsers: async () => json(await guest.agent('guest-get-users')),
     GetFilesystems: async () => json(await guest.agent('guest-get-fsinfo')),

@@ -5,7 +5,7 @@ import type { DomainManager } from '../domain-manager/index.ts';
 import { CommandRefused } from '../domain-manager/refusal.ts';
 import type { Guest } from '../guest/index.ts';
 import type { Migrations } from '../migration/index.ts';
-import { readExec, readFinalize, readHostFacts, readMigrationUid, readPrepareTarget, readVmi } from './schemas.ts';
+import { readFinalize, readHostFacts, readMigrationUid, readPrepareTarget, readProbe, readVmi } from './schemas.ts';
 
 /** Requests as the proto file has them, with all defaults filled in. */
 export interface VmiRequest {
@@ -78,8 +78,8 @@ export function commands(ports: CommandPorts): Readonly<Record<string, Handler>>
     GetDomain: async () => reported(await domains.current()),
     GetDomainStats: async () => json(await domains.domain.run((client) => client.allDomainStats())),
     GetGuestInfo: async () => json(await guest.info()),
-    GuestPing: async () => json(await guest.ping()),
-    ExecGuest: async (request: JsonRequest) => json(await guest.exec(readExec(request.json))),
+    GuestPing: async () => json(await guest.agent('guest-ping')),
+    ProbeGuest: async (request: JsonRequest) => json(await guest.probe(readProbe(request.json))),
     GetUsers: async () => json(await guest.agent('guest-get-users')),
     GetFilesystems: async () => json(await guest.agent('guest-get-fsinfo')),
     FreezeVMI: async ({ thawAfterSeconds }: FreezeVmiRequest) =>

@@ -76,8 +76,9 @@ export const readMigrate = (json: string): MigrateRequest => read('json', json, 
 export const readMigrationUid = (json: string): string => read('json', json, (value) => ref.parse(value)).migrationUid;
 export const readFinalize = (json: string): FinalizeRequest => read('json', json, (value) => finalize.parse(value));
 
-/** @throws CommandRefused `invalid` naming what is wrong */
-export const readExec = (json: string): ExecRequest => read('json', json, (value) => exec.parse(value));
+/** A command; undefined: a sign of life is asked for. @throws CommandRefused `invalid` naming what is wrong */
+export const readProbe = (json: string): ExecRequest | undefined =>
+  read('json', json, (value) => exec.or(z.strictObject({}).transform(() => undefined)).parse(value));
 
 function read<T>(field: string, json: string, parse: (value: unknown) => T): T {
   try {

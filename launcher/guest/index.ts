@@ -5,7 +5,6 @@ import type { Memory } from '../domain-manager/memory.ts';
 import { CommandRefused } from '../domain-manager/refusal.ts';
 import { movesOf } from '../migration/record.ts';
 import { isExcused } from './excuse.ts';
-import type { Probed } from './excuse.ts';
 import type { ExecRequest, ExecResult } from './exec.ts';
 import { execInGuest } from './exec.ts';
 import { Freezer } from './freezer.ts';
@@ -54,26 +53,19 @@ export class Guest {
     }
   }
 
-  /** Asks for a sign of life, for a probe. @throws CommandRefused */
-  async ping(): Promise<void> {
-    await this.#unlessExcused('ping', () => this.agent('guest-ping'), undefined);
-  }
-
-  /** Runs a command in the guest, for a probe. @throws CommandRefused */
-  exec(request: ExecRequest): Promise<ExecResult> {
-    const run = () => execInGuest((execute, seconds, args) => this.agent(execute, seconds, args), request);
-    return this.#unlessExcused('exec', run, { exitCode: 0, output: '' });
-  }
-
-  async #unlessExcused<T>(probed: Probed, ask: () => Promise<T>, excused: T): Promise<T> {
+  /** A probe of the user's: runs a command in the guest, or asks for a sign of life. @throws CommandRefused */
+  async probe(command: ExecRequest | undefined): Promise<ExecResult> {
+    const passed = { exitCode: 0, output: '' };
     try {
-      return await ask();
+      if (command !== undefined) return await execInGuest((...order) => this.agent(...order), command);
+      await this.agent('guest-ping');
     } catch (error) {
       const { domains, memory } = this.#ports;
       const leaving = movesOf(memory.now.migrations).leaving !== undefined;
-      if (isExcused(domains.reports.latest, { leaving, probed })) return excused;
-      throw error;
+      const probed = command === undefined ? 'ping' : 'exec';
+      if (!isExcused(domains.reports.latest, { leaving, probed })) throw error;
     }
+    return passed;
   }
 
   /** @throws CommandRefused */

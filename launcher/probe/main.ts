@@ -15,16 +15,9 @@ const probe = async (order: ProbeOrder): Promise<number> => {
     vmiUid: process.env[LAUNCHER_ENV.uid] ?? '',
     timeoutMs: timeoutSeconds * 1000 + ON_THE_WAY_MS,
   };
-  if (order.kind === 'ping') {
-    await call({ ...target, method: 'GuestPing' });
-    return 0;
-  }
-  const { command, args } = order;
-  const json = JSON.stringify({ command, args, timeoutSeconds });
-  const result = JSON.parse(await call({ ...target, method: 'ExecGuest', json })) as {
-    exitCode: number;
-    output: string;
-  };
+  const asked = order.kind === 'ping' ? {} : { command: order.command, args: order.args, timeoutSeconds };
+  const reply = await call({ ...target, method: 'ProbeGuest', json: JSON.stringify(asked) });
+  const result = JSON.parse(reply) as { exitCode: number; output: string };
   if (result.output !== '') process.stdout.write(`${result.output}\n`);
   return result.exitCode;
 };

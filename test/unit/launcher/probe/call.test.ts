@@ -25,9 +25,9 @@ const ask = (method: string, json?: string, timeoutMs = 5_000) =>
 test('a command is understood by the library’s own server, whatever its length', async () => {
   const json = JSON.stringify({ command: 'ä'.repeat(40_000) });
   const reply = JSON.stringify({ output: 'ö'.repeat(40_000) });
-  launcher.answer('ExecGuest', { json: reply });
-  await expect(ask('ExecGuest', json)).resolves.toBe(reply);
-  expect(launcher.received.at(-1)).toEqual({ method: 'ExecGuest', request: { vmiUid: 'vmi-uid', json } });
+  launcher.answer('ProbeGuest', { json: reply });
+  await expect(ask('ProbeGuest', json)).resolves.toBe(reply);
+  expect(launcher.received.at(-1)).toEqual({ method: 'ProbeGuest', request: { vmiUid: 'vmi-uid', json } });
 });
 
 test('a reply without text is an empty one', async () => {

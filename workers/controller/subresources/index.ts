@@ -107,9 +107,14 @@ export const subresourceMounts = (options: SubresourceOptions): Record<string, H
     return known ?? internalError('see the log of the controller');
   };
 
+  /** One request that cannot even be answered ends its own connection, never the process. */
+  const dropped = (connection: ServerResponse | Duplex) => (error: unknown) => {
+    log.error({ err: error }, 'request not answered');
+    connection.destroy();
+  };
   const handlers: HttpsHandlers = {
-    request: (request, response) => void serve(request, response),
-    upgrade: (request, socket, head) => void serveStream(request, socket, head),
+    request: (request, response) => void serve(request, response).catch(dropped(response)),
+    upgrade: (request, socket, head) => void serveStream(request, socket, head).catch(dropped(socket)),
   };
   return Object.fromEntries(MOUNTS.map((path) => [path, handlers]));
 };

@@ -14,7 +14,7 @@ import { NO_HOTPLUG } from './volumes.ts';
 /** Answers what is asked of an instance, but for streams. @throws KubeError, GuestAccessError */
 export const askInstance = (
   ports: SubresourcePorts,
-  subresource: Exclude<InstanceSubresource, 'console' | 'vnc' | 'portforward'>,
+  subresource: InstanceSubresource,
   object: ObjectName,
   asked: Asked,
 ): Promise<Answer> => {

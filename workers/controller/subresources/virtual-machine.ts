@@ -17,7 +17,7 @@ import { carryOut } from './writes.ts';
 /** Answers what is asked of a VM, but for streams. @throws KubeError */
 export const askVirtualMachine = async (
   ports: SubresourcePorts,
-  subresource: Exclude<VirtualMachineSubresource, 'portforward'>,
+  subresource: VirtualMachineSubresource,
   object: ObjectName,
   asked: Asked,
 ): Promise<Answer> => {

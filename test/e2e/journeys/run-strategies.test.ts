@@ -192,6 +192,35 @@ describe('Once, then RerunOnFailure', () => {
   });
 });
 
+describe('Halted', () => {
+  const NAME = 'halted';
+  beforeAll(async () => {
+    await deleteVm(NAME);
+    await createVm(NAME, { runStrategy: 'Halted' });
+  });
+  afterAll(() => deleteVm(NAME));
+
+  test('asked to start paused it becomes Always, and its guest waits', async () => {
+    await untilWord(NAME, 'Stopped');
+    const words = await wordsDuring(NAME, async () => {
+      await ask(NAME, { action: 'Start', data: { paused: 'true' } });
+      await untilWord(NAME, 'Paused');
+    });
+    expect(words.slice(words.indexOf('Starting'))).not.toContain('Stopped');
+    expect((await untilServed(NAME)).spec.runStrategy).toBe('Always');
+  });
+
+  test('deleted without its instance, and made again, it has the same instance', async () => {
+    const uid = (await getVmi(NAME))?.metadata?.uid;
+    await kubectl(['delete', 'vm', NAME, '-n', NAMESPACE, '--cascade=orphan', '--timeout=60s']);
+    expect(await getVm(NAME)).toBeUndefined();
+    expect((await getVmi(NAME))?.metadata).toMatchObject({ uid });
+    await createVm(NAME);
+    const { metadata } = await untilWord(NAME, 'Paused');
+    expect((await getVmi(NAME))?.metadata).toMatchObject({ uid, ownerReferences: [{ uid: metadata?.uid }] });
+  });
+});
+
 describe('the command line', () => {
   const NAME = 'by-command';
   beforeAll(async () => {

@@ -26,13 +26,44 @@ test.each<[Partial<VirtualMachine['spec']>, string, RegExp | undefined]>([
 test.each([
   ['instancetype', { name: 'small' }],
   ['preference', { name: 'linux' }],
-  ['dataVolumeTemplates', [{ metadata: { name: 'root' }, spec: {} }]],
 ])('a VM that needs spec.%s does not start without it', (field, value) => {
   const spec = { runStrategy: 'Always', template: { spec: { domain: { devices: {} } } } };
   expect(virtualMachineFacts({ spec: { ...spec, [field]: value } }).invalid).toMatch(
     `spec.${field} is not supported yet`,
   );
-  expect(virtualMachineFacts({ spec: { ...spec, dataVolumeTemplates: [] } })).not.toHaveProperty('invalid');
+  expect(virtualMachineFacts({ spec })).not.toHaveProperty('invalid');
+});
+
+test('DataVolumes of templates are created at once, unless the VM says that its start is to create them', () => {
+  const dataVolumeTemplates = [{ metadata: { name: 'root' }, spec: {} }];
+  const given = { ...vm({ dataVolumeTemplates }) };
+  const late = { 'kubevirt.io/immediate-data-volume-creation': 'false' };
+  expect(virtualMachineFacts(vm({ dataVolumeTemplates: [] })).dataVolumes).toBeUndefined();
+  expect(virtualMachineFacts(given).dataVolumes).toBe('now');
+  expect(virtualMachineFacts({ ...given, metadata: { annotations: late } }).dataVolumes).toBe('atStart');
+});
+
+test('what an earlier entity of the VM has left in its status, and what a person has', () => {
+  const status = {
+    runStrategy: 'Always',
+    startFailure: { consecutiveFailCount: 2, lastFailedVMIUID: 'i1', retryAfterTimestamp: '2026-01-01T00:00:00Z' },
+    conditions: [{ type: 'ManualRecoveryRequired', status: 'True' }],
+  };
+  expect(virtualMachineFacts({ ...vm({}), status })).toMatchObject({
+    ranUnder: 'Always',
+    startFailure: { count: 2, uid: 'i1', retryAt: '2026-01-01T00:00:00Z' },
+    manualRecovery: true,
+  });
+  for (const field of ['ranUnder', 'startFailure', 'manualRecovery'])
+    expect(virtualMachineFacts(vm({}))).not.toHaveProperty(field);
+});
+
+test('only a deletion that spares the instance does so', () => {
+  const of = (finalizers: string[], deletionTimestamp?: string) =>
+    virtualMachineFacts({ ...vm({}), metadata: { finalizers, ...(deletionTimestamp && { deletionTimestamp }) } });
+  expect(of(['orphan'], '2026-01-01T00:00:00Z').orphans).toBe(true);
+  expect(of(['foregroundDeletion'], '2026-01-01T00:00:00Z')).not.toHaveProperty('orphans');
+  expect(of(['orphan'])).not.toHaveProperty('orphans');
 });
 
 test('a VM without a template is invalid, not a crash', () => {

@@ -1,21 +1,23 @@
+import { z } from 'zod';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { failure } from '../../failures.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { getIfServed } from './get-if-served.ts';
 
-/** Networks of Multus that a VMI names; its own namespace is left out of a name. */
+const network = z.object({ name: z.string(), multus: z.object({ networkName: z.string() }) });
+
+/** Networks of Multus that a VMI names; its own namespace may be left out of a name. What nobody has validated yet and makes no sense is nobody's. */
 export const attachmentsOf = ({
   metadata,
   spec,
 }: Pick<VirtualMachineInstance, 'metadata' | 'spec'>): { network: string; namespace: string; name: string }[] => {
-  const own = metadata?.namespace ?? '';
   const networks: unknown = spec.networks;
-  return (Array.isArray(networks) ? (spec.networks ?? []) : []).flatMap(({ name: network, multus }) => {
-    if (multus === undefined) return [];
-    const [first = '', second] = multus.networkName.split('/');
-    return [
-      { network, ...(second === undefined ? { namespace: own, name: first } : { namespace: first, name: second }) },
-    ];
+  const parsed = z.array(network.or(z.unknown().transform(() => undefined))).safeParse(networks ?? []);
+  return (parsed.data ?? []).flatMap((one) => {
+    if (one === undefined) return [];
+    const [first = '', second] = one.multus.networkName.split('/');
+    const own = { namespace: metadata?.namespace ?? '', name: first };
+    return [{ network: one.name, ...(second === undefined ? own : { namespace: first, name: second }) }];
   });
 };
 

@@ -84,6 +84,13 @@ test.each<[string, object, Record<string, object>, string]>([
   ],
   ['a DataVolume that has failed', dv, { 'DataVolume d': phase('Failed') }, 'VolumeFailed'],
   ['a network that does not exist', multus('red'), {}, 'NetworkNotFound'],
+  [
+    'networks that make no sense, which its admission refuses',
+    { networks: [7, { name: 'a', multus: 1 }, null] },
+    {},
+    'ready',
+  ],
+  ['networks that are no list', { networks: 7 }, {}, 'ready'],
   ['a network of its own namespace', multus('red'), { 'NetworkAttachmentDefinition red': {} }, 'ready'],
   ['a network of another namespace', multus('infra/red'), { 'NetworkAttachmentDefinition red': {} }, 'ready'],
 ])('%s', async (_, spec, objects, expected) => {

@@ -17,6 +17,9 @@ export const inPhase = (state: InstanceState, phase: string, at: string): Instan
 export const startingFrom = (state: InstanceState, phase: string): InstanceState =>
   isLater(phase, state.phase) ? { ...state, phase } : state;
 
-/** Phase of a VMI whose guest ended so: a guest that was shut down or destroyed on request has succeeded, as in KubeVirt. */
+/**
+ * Phase of a VMI whose guest ended so. One whose end was asked for has succeeded, also if it did not obey and was destroyed (KubeVirt calls that Failed):
+ * a VM that is run again on failure must not come back because its guest was slow to shut down.
+ */
 export const finalPhase = (end: GuestEnd): 'Succeeded' | 'Failed' =>
   ['crashed', 'unknown', 'neverRan', 'nodeLost'].includes(end) ? 'Failed' : 'Succeeded';

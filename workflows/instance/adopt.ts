@@ -6,8 +6,8 @@ import { migrationId, shutdownId, startId } from '../../api/contract/refs.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import { bookkeeping, nodeActivities } from '../shared/proxies.ts';
 import { tell } from '../shared/signals.ts';
+import type { Found, FoundOperation } from './found.ts';
 import { migrationsOf } from './left-behind.ts';
-import type { Found, FoundOperation } from './state.ts';
 
 type Holder = NonNullable<Found['token']>['holder'];
 

@@ -3,9 +3,10 @@ import type { GuestEnd } from '../../api/contract/operations.ts';
 import type { PodRef } from '../../api/contract/refs.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import { after } from '../shared/time.ts';
+import type { Found } from './found.ts';
 import { leftBehind } from './left-behind.ts';
 import { finalPhase, inPhase, startingFrom } from './phases.ts';
-import type { Found, InstanceState } from './state.ts';
+import type { InstanceState } from './state.ts';
 
 /** How often a launcher that should be there and does not answer is asked before its Pod is shut down; 10, 20, … s apart. */
 const PATIENCE_ROUNDS = 5;

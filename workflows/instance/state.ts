@@ -1,4 +1,3 @@
-import type { Adoption } from '../../api/contract/activities.ts';
 import type { InstanceFacts, PodFacts } from '../../api/contract/facts.ts';
 import type { FailureInfo } from '../../api/contract/failures.ts';
 import type { MigrationAnswer, MigrationProposal, MigrationReport } from '../../api/contract/migrations.ts';
@@ -12,6 +11,7 @@ import type {
 import type { NodeReport } from '../../api/contract/nodes.ts';
 import type { ObjectRef, PodRef } from '../../api/contract/refs.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
+import type { Found } from './found.ts';
 
 /** The operation under way. */
 export interface Running {
@@ -100,21 +100,6 @@ export interface InstanceState {
   phase: string;
   phaseTimes: { phase: string; at: string }[];
   release?: 'underWay' | 'done';
-}
-
-/** What an adoption found: the objects, the launchers' answers (absent: no answer), and an operation that still runs. */
-export interface Found extends Adoption {
-  domains: Record<string, DomainReport>;
-  operation?: FoundOperation;
-  /** A migration that clears up beside it. */
-  clearing?: FoundOperation;
-}
-
-export interface FoundOperation {
-  id: string;
-  kind: OperationKind;
-  attempt: number;
-  migration?: ObjectRef;
 }
 
 export type InstanceEvent =

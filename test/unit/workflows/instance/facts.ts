@@ -1,7 +1,8 @@
 import type { InstanceFacts, PodFacts } from '../../../../api/contract/facts.ts';
 import type { DomainReport, DomainState } from '../../../../api/launcher/reports.ts';
 import { decide } from '../../../../workflows/instance/decide.ts';
-import type { Found, InstanceCommand, InstanceEvent, InstanceState } from '../../../../workflows/instance/state.ts';
+import type { Found } from '../../../../workflows/instance/found.ts';
+import type { InstanceCommand, InstanceEvent, InstanceState } from '../../../../workflows/instance/state.ts';
 import { initialState } from '../../../../workflows/instance/state.ts';
 
 export const vmi = { namespace: 'default', name: 'vm-a', uid: 'u1' };

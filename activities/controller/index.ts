@@ -10,7 +10,7 @@ import { releaseInstance } from './instance/release-instance.ts';
 import { admitMigration } from './migration/admit-migration.ts';
 import { observePermits, requestPermit, returnPermit } from './migration/permits.ts';
 import { publishMigration } from './migration/publish-migration.ts';
-import { closeNode } from './nodes/close-node.ts';
+import { closeNode, openNode } from './nodes/close-node.ts';
 import { assessDeletedNode, liftFence, recordFence } from './nodes/fence-record.ts';
 import { tellInstances } from './nodes/tell-instances.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -60,6 +60,7 @@ export const controllerActivities = (ports: ControllerPorts): ControllerActiviti
     returnPermit: returnPermit(ports),
     observePermits: observePermits(ports),
     closeNode: closeNode(ports),
+    openNode: openNode(ports),
     recordFence: recordFence(ports),
     liftFence: liftFence(ports),
     tellInstances: tellInstances(ports),

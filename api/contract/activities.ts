@@ -166,6 +166,8 @@ export interface ControllerActivities {
   moveToken(request: OnMigration & { target: Required<PodRef> }): Promise<RunToken>;
   /** Live read says that the worker has not been heard of since `heartbeat`: no more VMs are sent there. Heard of again, or gone: does nothing. */
   closeNode(request: { node: NodeRef; heartbeat: string }): Promise<void>;
+  /** Its worker is heard of: VMs may be sent there again. */
+  openNode(request: { node: NodeRef }): Promise<void>;
   /** Puts the fence on record, beyond the life of its Node. */
   recordFence(request: { node: NodeRef; fence: Fence }): Promise<void>;
   /**

@@ -45,7 +45,7 @@ const done = (): string[] => lab.world.nodes.done;
 test('a node whose worker is heard of costs nothing: no timer, and no activity beyond the first look', async () => {
   const handle = await tell(facts());
   await untilStanding(handle, 'serving');
-  expect(done()).toEqual(['lift', 'tell responsive']);
+  expect(done()).toEqual(['lift', `open ${nodeRef().name}`, 'tell responsive']);
   const { events } = await handle.fetchHistory();
   expect(events?.some((event) => event.timerStartedEventAttributes != null)).toBe(false);
 });
@@ -57,7 +57,7 @@ test('a silent node takes no more VMs, is never fenced by silence, and recovers'
   expect(done()).toEqual([`close ${nodeRef().name}`, 'tell silent']);
   await tell(facts());
   await untilStanding(handle, 'serving');
-  expect(done().slice(2)).toEqual(['lift', 'tell responsive']);
+  expect(done().slice(2)).toEqual(['lift', `open ${nodeRef().name}`, 'tell responsive']);
 });
 
 test('a fence is put on record, closes the node, asks a worker that may live, and is told last', async () => {

@@ -1,5 +1,5 @@
 import { isDefect, toFailureInfo } from '../shared/failures.ts';
-import { bookkeeping, promptNodeActivities } from '../shared/proxies.ts';
+import { bookkeeping, urgentNodeActivities } from '../shared/proxies.ts';
 import type { NodeCommand, NodeEvent } from './state.ts';
 import { reportOf } from './words.ts';
 
@@ -22,6 +22,7 @@ const settle = async ({ standing, facts, fence }: Settle): Promise<NodeEvent> =>
   const { node, heartbeat } = facts;
   const isHeardOf = standing === 'serving' || standing === 'closed';
   const waits = isHeardOf && (await bookkeeping('Lift fence').liftFence({ node })).waits;
+  if (isHeardOf) await bookkeeping('Open node').openNode({ node });
   if (standing === 'silent') await bookkeeping('Close node').closeNode({ node, heartbeat });
   if (fence !== undefined) {
     await bookkeeping('Record fence').recordFence({ node, fence });
@@ -35,7 +36,7 @@ const settle = async ({ standing, facts, fence }: Settle): Promise<NodeEvent> =>
 /** Before anything is started elsewhere: a worker that lives on a fenced node can still be asked. Nobody answers: as was to be expected. */
 const stopIfAlive = async ({ node }: Settle['facts']): Promise<void> => {
   try {
-    await promptNodeActivities(node.name, 'Stop domains').stopFencedDomains({ node });
+    await urgentNodeActivities(node.name, 'Stop domains').stopFencedDomains({ node });
   } catch (error) {
     if (isDefect(error)) throw error;
   }

@@ -1,3 +1,4 @@
+import { SCHEDULABLE_LABEL } from '../../../api/contract/nodes.ts';
 import type { Pod, PodSpec } from '../../../api/kubernetes/types.ts';
 
 type Toleration = NonNullable<PodSpec['tolerations']>[number];
@@ -7,7 +8,8 @@ const SILENT = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'
 
 /**
  * A launcher Pod that outlasts the silence of its node: that a node is not heard of is no reason to end a guest once it is (virtflow waits for a fence
- * instead). What the VMI says of these taints itself stands.
+ * instead). It bears the taints of a silent node; what the VMI says of these itself stands. And it does not select by the label that changes with
+ * silence: a kubelet that restarts ends Pods whose node selector does not hold any more. The taint of a closed node keeps new Pods away.
  */
 export const outlastingSilence = (manifest: Pod): Pod => {
   const { spec } = manifest;
@@ -16,7 +18,8 @@ export const outlastingSilence = (manifest: Pod): Pod => {
   const added = SILENT.filter((key) => !own.some((toleration) => covers(toleration, key))).map((key) => ({
     ...{ key, operator: 'Exists', effect: 'NoExecute' },
   }));
-  return { ...manifest, spec: { ...spec, tolerations: [...own, ...added] } };
+  const { [SCHEDULABLE_LABEL]: _, ...nodeSelector } = spec.nodeSelector ?? {};
+  return { ...manifest, spec: { ...spec, nodeSelector, tolerations: [...own, ...added] } };
 };
 
 const covers = ({ key, effect }: Toleration, taint: string): boolean =>

@@ -36,17 +36,19 @@ export interface Stopped {
  * killed. @throws StillRunning; whatever keeps the API server from answering
  */
 export const stopStaleDomains = async (ports: StopPorts, fence: OwnFence): Promise<Stopped[]> => {
-  const stopped: Stopped[] = [];
-  for (const podUid of await launcherPods(ports.pods)) {
-    if (ports.processes.qemuOf(podUid).length === 0) continue;
-    const vmi = await instanceIn(ports, podUid);
-    if (vmi === undefined && fence.kind === 'none') continue;
-    const token = vmi === undefined ? undefined : await readToken(ports, vmi);
-    if (!isStale(podUid, token, fence.kind)) continue;
-    await stop(ports, podUid, vmi);
-    stopped.push({ podUid, ...(vmi === undefined ? {} : { vmi }), ...(token === undefined ? {} : { token }) });
-  }
-  return stopped;
+  const pods = await launcherPods(ports.pods);
+  const stopped = await Promise.all(pods.map((podUid) => stopIfStale(ports, podUid, fence)));
+  return stopped.flatMap((one) => one ?? []);
+};
+
+const stopIfStale = async (ports: StopPorts, podUid: string, fence: OwnFence): Promise<Stopped | undefined> => {
+  if (ports.processes.qemuOf(podUid).length === 0) return undefined;
+  const vmi = await instanceIn(ports, podUid);
+  if (vmi === undefined && fence.kind === 'none') return undefined;
+  const token = vmi === undefined ? undefined : await readToken(ports, vmi);
+  if (!isStale(podUid, token, fence.kind)) return undefined;
+  await stop(ports, podUid, vmi);
+  return { podUid, ...(vmi === undefined ? {} : { vmi }), ...(token === undefined ? {} : { token }) };
 };
 
 /** Whose launcher it is, by its own word now or earlier; undefined: it has never said anything. */

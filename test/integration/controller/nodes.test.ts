@@ -8,7 +8,8 @@ import type { KubePort } from '../../../activities/kube/port.ts';
 import { effectiveConfiguration } from '../../../api/cluster-config/index.ts';
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { Fence, NodeRef, NodeReport } from '../../../api/contract/nodes.ts';
-import { HEARTBEAT_ANNOTATION, SCHEDULABLE_LABEL } from '../../../api/contract/nodes.ts';
+import { HEARTBEAT_ANNOTATION, SCHEDULABLE_LABEL, UNRESPONSIVE_TAINT } from '../../../api/contract/nodes.ts';
+import type { Node } from '../../../api/kubernetes/types.ts';
 import { fencePatch, undoPatch } from '../../../cli/fence.ts';
 import type { TestApiServer } from '../../support/api-server.ts';
 import { startApiServer } from '../../support/api-server.ts';
@@ -51,7 +52,7 @@ const newNode = async (): Promise<NodeRef> => {
   });
   return { name: metadata?.name ?? '', uid: metadata?.uid ?? '' };
 };
-const read = async ({ name }: NodeRef) => (await kube.get('Node', { name })) ?? { metadata: {} };
+const read = async ({ name }: NodeRef): Promise<Node> => (await kube.get('Node', { name })) ?? {};
 
 test('a silent node is closed, and one that was heard of in between is not', async () => {
   const node = await newNode();
@@ -59,6 +60,11 @@ test('a silent node is closed, and one that was heard of in between is not', asy
   expect((await read(node)).metadata?.labels?.[SCHEDULABLE_LABEL]).toBe('true');
   for (let twice = 0; twice < 2; twice++) await activities.closeNode({ node, heartbeat: HEARTBEAT });
   expect((await read(node)).metadata?.labels?.[SCHEDULABLE_LABEL]).toBe('false');
+  const isTainted = async (): Promise<boolean> =>
+    (await read(node)).spec?.taints?.some(({ key }) => key === UNRESPONSIVE_TAINT) ?? false;
+  expect(await isTainted()).toBe(true);
+  for (let twice = 0; twice < 2; twice++) await activities.openNode({ node });
+  expect(await isTainted()).toBe(false);
   await activities.closeNode({ node: { ...node, name: 'gone' }, heartbeat: HEARTBEAT });
 });
 

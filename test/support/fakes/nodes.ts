@@ -7,7 +7,7 @@ import type { FakePod, FakeVmi, News } from './world.ts';
 export interface FakeNodes {
   controller: Pick<
     ControllerActivities,
-    'closeNode' | 'recordFence' | 'liftFence' | 'tellInstances' | 'assessDeletedNode'
+    'closeNode' | 'openNode' | 'recordFence' | 'liftFence' | 'tellInstances' | 'assessDeletedNode'
   >;
   node: Pick<NodeActivities, 'stopFencedDomains'>;
   /** What was done, in order. */
@@ -55,6 +55,9 @@ export const newNodes = (parts: {
       closeNode: async ({ node }) => {
         parts.refuse('closeNode');
         fake.done.push(`close ${node.name}`);
+      },
+      openNode: async ({ node }) => {
+        fake.done.push(`open ${node.name}`);
       },
       recordFence: async ({ node, fence }) => {
         fake.done.push(`record ${fence.by}`);

@@ -22,3 +22,9 @@ test.each<[string, Tolerations | undefined, Tolerations]>([
   const spec = { containers: [], ...(tolerations === undefined ? {} : { tolerations }) };
   expect(outlastingSilence({ metadata: { name: 'p' }, spec }).spec?.tolerations).toEqual(expected);
 });
+
+test('it selects no node by a label that changes with its silence', () => {
+  const nodeSelector = { 'kubevirt.io/schedulable': 'true', 'kubernetes.io/arch': 'amd64' };
+  const pod = outlastingSilence({ metadata: { name: 'p' }, spec: { containers: [], nodeSelector } });
+  expect(pod.spec?.nodeSelector).toEqual({ 'kubernetes.io/arch': 'amd64' });
+});

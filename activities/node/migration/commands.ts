@@ -29,8 +29,7 @@ export const cancelMigration =
 export const resumeMigrated =
   (ports: NodePorts): NodeActivities['resumeMigrated'] =>
   async (request) => {
-    await verifyPod(ports, request);
-    await verifyTarget(ports, request);
+    await Promise.all([verifyPod(ports, request), verifyTarget(ports, request)]);
     return withLauncher(ports, request, (launcher) => launcher.resumeMigrated({ migrationUid: request.migration.uid }));
   };
 
@@ -39,8 +38,7 @@ export const finalizeMigration =
   (ports: NodePorts): NodeActivities['finalizeMigration'] =>
   async (request) => {
     const { vmi, migration, epoch } = request;
-    await verifyPod(ports, request);
-    await verifyTarget(ports, request);
+    await Promise.all([verifyPod(ports, request), verifyTarget(ports, request)]);
     const report = await withLauncher(ports, request, async (launcher) => {
       await launcher.finalizeMigration({ migrationUid: migration.uid, tokenEpoch: epoch });
       return launcher.getDomain(vmi.uid);

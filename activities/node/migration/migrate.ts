@@ -31,8 +31,7 @@ export const migrateVMI =
   (request) =>
     withHeartbeat(ports, async (progress) => {
       const { pod, target, endpoint, migration, vmi } = request;
-      await verifyPod(ports, request);
-      await verifyMove(ports, { ...request, source: pod, moving: true });
+      await Promise.all([verifyPod(ports, request), verifyMove(ports, { ...request, source: pod, moving: true })]);
       const session: SourceSession = {
         role: 'source',
         migrationUid: migration.uid,

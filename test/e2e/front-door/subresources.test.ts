@@ -139,6 +139,26 @@ describe('a guest’s life', () => {
   });
 });
 
+test('a VM that is run by hand: started paused, stopped, and started again while it stops', async () => {
+  await createVm('by-hand', 'Manual');
+  expect((await client.start('by-hand', { paused: true })).status).toBe(202);
+  const first = await untilInstance(
+    'Paused',
+    'by-hand',
+    (vmi) => vmi.status?.phase === 'Running' && condition(vmi, 'Paused')?.status === 'True',
+  );
+  expect((await client.unpause('by-hand', {})).status).toBe(200);
+  await untilInstance('agent connected', 'by-hand', isAgentConnected);
+  expect((await client.stop('by-hand', {})).status).toBe(202);
+  expect((await client.start('by-hand', {})).status).toBe(202);
+  await untilInstance(
+    'another one runs',
+    'by-hand',
+    ({ metadata, status }) => metadata?.uid !== first.metadata?.uid && status?.phase === 'Running',
+  );
+  expect((await vmOf('by-hand'))?.spec.runStrategy).toBe('Manual');
+});
+
 describe('who may not', () => {
   const as = (user: string): Virtctl =>
     virtctl(config, { namespace: NAMESPACE, as: { user, groups: ['system:authenticated'] } });

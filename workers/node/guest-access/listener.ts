@@ -116,7 +116,9 @@ const strangerBecause = (socket: TLSSocket): string | undefined => {
   if (!socket.authorized) return `its certificate is not trusted (${String(socket.authorizationError)})`;
   // A resumed session would vouch for a certificate that nobody looked at again.
   if (socket.isSessionReused()) return 'TLS sessions are not resumed';
-  return isController(socket.getPeerCertificate().subjectaltname) ? undefined : 'its certificate is not a controller’s';
+  return isController(socket.getPeerCertificate().subjectaltname)
+    ? undefined
+    : 'its certificate is not that of a controller';
 };
 
 /** Never rejects. */

@@ -8,6 +8,9 @@ import { until } from '../../support/until.ts';
 import { virtctl } from '../../support/virtctl/index.ts';
 import type { Virtctl } from '../../support/virtctl/index.ts';
 import { collected, ended, opened, refusal } from '../../support/virtctl/sockets.ts';
+import { killInPod } from '../../../deploy/local/pod-processes.ts';
+import { PROCESSES } from '../faults/victims.ts';
+import { launcherPod, systemPods } from '../support/pods.ts';
 import { createMigration, deleteMigrations, untilOver, untilSettled } from '../support/migrations.ts';
 import { ensureNamespace } from '../support/namespaces.ts';
 import {
@@ -145,4 +148,28 @@ test('a paused guest says so, moves paused, and runs on when it is told to; its 
   shell.type('echo moved-$((6*7))');
   await shell.waitFor('moved-42');
   there.terminate();
+});
+
+test('a paused guest stays paused when launcher, libvirtd and node worker are killed, and can still be told to run', async () => {
+  expect(await client.pause(NAME, {})).toMatchObject({ status: 200 });
+  await untilPaused(true);
+  const vmi = await getVmi(NAME);
+  const pod = await launcherPod(vmi?.metadata?.uid ?? '');
+  const workers = await systemPods('node');
+  const killed = [
+    await killInPod(pod.metadata?.uid ?? '', PROCESSES.launcher),
+    await killInPod(pod.metadata?.uid ?? '', PROCESSES.libvirtd),
+    ...(await Promise.all(workers.map(({ metadata }) => killInPod(metadata?.uid ?? '', PROCESSES.nodeWorker)))),
+  ];
+  expect(killed.every((count) => count > 0)).toBe(true);
+  await until('the guest is told to run', async () => (await client.unpause(NAME, {})).status === 200, {
+    timeoutMs: 120_000,
+    everyMs: 500,
+  });
+  await untilPaused(false);
+  expect((await getVmi(NAME))?.metadata?.uid).toBe(vmi?.metadata?.uid);
+  const { shell, socket } = await openConsole();
+  shell.type('echo alive-$((6*7))');
+  await shell.waitFor('alive-42');
+  socket.terminate();
 });

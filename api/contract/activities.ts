@@ -164,9 +164,12 @@ export interface ControllerActivities {
   tokenStays(request: OnMigration & { source: PodRef }): Promise<RunToken>;
   /** The target is the holder, under a new epoch; safe to repeat. Only once the source is proven gone. @throws StaleToken */
   moveToken(request: OnMigration & { target: Required<PodRef> }): Promise<RunToken>;
-  /** Live read says that the worker has not been heard of since `heartbeat`: no more VMs are sent there. Heard of again, or gone: does nothing. */
-  closeNode(request: { node: NodeRef; heartbeat: string }): Promise<void>;
-  /** Its worker is heard of: VMs may be sent there again. */
+  /**
+   * The label says that the node takes no VMs. Silent: only if the worker has not been heard of since `heartbeat`. Fenced: a taint keeps everything
+   * away, too. Gone: does nothing.
+   */
+  closeNode(request: { node: NodeRef; heartbeat: string; fenced?: true }): Promise<void>;
+  /** It is not fenced (any more): takes the taint away. */
   openNode(request: { node: NodeRef }): Promise<void>;
   /** Puts the fence on record, beyond the life of its Node. */
   recordFence(request: { node: NodeRef; fence: Fence }): Promise<void>;

@@ -16,8 +16,8 @@ export interface NodeRef {
 export const HEARTBEAT_ANNOTATION = 'kubevirt.io/heartbeat';
 export const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
 
-/** On a Node whose worker is silent or that is fenced: launcher Pods stay away (NoSchedule). */
-export const UNRESPONSIVE_TAINT = 'kubevirt.io/unresponsive';
+/** On a fenced Node: nothing is scheduled there any more (NoSchedule). */
+export const FENCED_TAINT = 'virtflow.io/fenced';
 
 /** A worker that has not been heard of for so long is silent (KubeVirt's figure, its node controller), in ms. */
 export const SILENT_AFTER_MS = 300_000;

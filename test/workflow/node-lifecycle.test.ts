@@ -54,10 +54,10 @@ test('a silent node takes no more VMs, is never fenced by silence, and recovers'
   const handle = await tell(facts({ silent: true }));
   await untilStanding(handle, 'silent');
   await lab.env.sleep('3 days');
-  expect(done()).toEqual([`close ${nodeRef().name}`, 'tell silent']);
+  expect(done()).toEqual([`close ${nodeRef().name}`, `open ${nodeRef().name}`, 'tell silent']);
   await tell(facts());
   await untilStanding(handle, 'serving');
-  expect(done().slice(2)).toEqual(['lift', `open ${nodeRef().name}`, 'tell responsive']);
+  expect(done().slice(3)).toEqual(['lift', `open ${nodeRef().name}`, 'tell responsive']);
 });
 
 test('a fence is put on record, closes the node, asks a worker that may live, and is told last', async () => {

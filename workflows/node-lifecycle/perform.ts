@@ -22,11 +22,11 @@ const settle = async ({ standing, facts, fence }: Settle): Promise<NodeEvent> =>
   const { node, heartbeat } = facts;
   const isHeardOf = standing === 'serving' || standing === 'closed';
   const waits = isHeardOf && (await bookkeeping('Lift fence').liftFence({ node })).waits;
-  if (isHeardOf) await bookkeeping('Open node').openNode({ node });
   if (standing === 'silent') await bookkeeping('Close node').closeNode({ node, heartbeat });
+  if (fence === undefined) await bookkeeping('Open node').openNode({ node });
   if (fence !== undefined) {
     await bookkeeping('Record fence').recordFence({ node, fence });
-    await bookkeeping('Close node').closeNode({ node, heartbeat });
+    await bookkeeping('Close node').closeNode({ node, heartbeat, fenced: true });
     await stopIfAlive(facts);
   }
   await bookkeeping('Tell instances').tellInstances({ report: reportOf(standing, facts) });

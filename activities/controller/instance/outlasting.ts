@@ -9,7 +9,7 @@ const SILENT = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'
 /**
  * A launcher Pod that outlasts the silence of its node: that a node is not heard of is no reason to end a guest once it is (virtflow waits for a fence
  * instead). It bears the taints of a silent node; what the VMI says of these itself stands. And it does not select by the label that changes with
- * silence: a kubelet that restarts ends Pods whose node selector does not hold any more. The taint of a closed node keeps new Pods away.
+ * silence: a kubelet that restarts ends Pods whose node selector does not hold any more.
  */
 export const outlastingSilence = (manifest: Pod): Pod => {
   const { spec } = manifest;

@@ -1,6 +1,6 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { NodeRef } from '../../../api/contract/nodes.ts';
-import { HEARTBEAT_ANNOTATION, SCHEDULABLE_LABEL, UNRESPONSIVE_TAINT } from '../../../api/contract/nodes.ts';
+import { FENCED_TAINT, HEARTBEAT_ANNOTATION, SCHEDULABLE_LABEL } from '../../../api/contract/nodes.ts';
 import type { Node } from '../../../api/kubernetes/types.ts';
 import { isNotFound, isTestFailed } from '../../kube/errors.ts';
 import type { KubePort } from '../../kube/port.ts';
@@ -8,32 +8,34 @@ import type { ControllerPorts } from '../ports.ts';
 
 type Taints = NonNullable<NonNullable<Node['spec']>['taints']>;
 
-const pointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
-const isOurs = ({ key }: Taints[number]): boolean => key === UNRESPONSIVE_TAINT;
+const pathOf = (of: 'annotations' | 'labels', key: string): string =>
+  `/metadata/${of}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+const isOurs = ({ key }: Taints[number]): boolean => key === FENCED_TAINT;
 
 /**
- * Takes a silent node out of scheduling: KubeVirt's label says so, the taint keeps launcher Pods away. They do not select by the label, because a
- * kubelet that restarts ends Pods whose node selector does not hold any more. A worker that has been heard of in between makes the patch's test fail.
+ * Takes a node out of scheduling: KubeVirt's label says so. Launcher Pods do not select by it, because a kubelet that restarts ends Pods whose node
+ * selector does not hold any more; what keeps them away is that the devices of a worker that is gone are gone, Kubernetes' own taints of a silent
+ * kubelet, and ours of a fenced node. A silent worker that has been heard of in between makes the patch's test fail.
  */
 export const closeNode =
   ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['closeNode'] =>
-  async ({ node, heartbeat }) => {
+  async ({ node, heartbeat, fenced }) => {
     const found = await kube.get('Node', { name: node.name });
     const { uid, labels, annotations } = found?.metadata ?? {};
     const taints = found?.spec?.taints ?? [];
-    if (uid !== node.uid || annotations?.[HEARTBEAT_ANNOTATION] !== heartbeat) return;
-    if (labels?.[SCHEDULABLE_LABEL] !== 'true' && taints.some(isOurs)) return;
+    if (uid !== node.uid || (fenced === undefined && annotations?.[HEARTBEAT_ANNOTATION] !== heartbeat)) return;
+    const isTainted = fenced === undefined || taints.some(isOurs);
+    if (labels?.[SCHEDULABLE_LABEL] === 'false' && isTainted) return;
     await patchNode(kube, node, [
-      { op: 'test', path: `/metadata/annotations/${pointer(HEARTBEAT_ANNOTATION)}`, value: heartbeat },
-      { op: 'add', path: `/metadata/labels/${pointer(SCHEDULABLE_LABEL)}`, value: 'false' },
-      ...changeOf(found, [
-        ...taints.filter((taint) => !isOurs(taint)),
-        { key: UNRESPONSIVE_TAINT, effect: 'NoSchedule' },
-      ]),
+      ...(fenced === undefined
+        ? [{ op: 'test', path: pathOf('annotations', HEARTBEAT_ANNOTATION), value: heartbeat }]
+        : []),
+      { op: 'add', path: pathOf('labels', SCHEDULABLE_LABEL), value: 'false' },
+      ...(isTainted ? [] : changeOf(found, [...taints, { key: FENCED_TAINT, effect: 'NoSchedule' }])),
     ]);
   };
 
-/** Takes the taint away: its worker is heard of. The label is the worker's own. */
+/** Takes the taint of a fenced node away. The label is the worker's own. */
 export const openNode =
   ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['openNode'] =>
   async ({ node }) => {

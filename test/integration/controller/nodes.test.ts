@@ -8,7 +8,7 @@ import type { KubePort } from '../../../activities/kube/port.ts';
 import { effectiveConfiguration } from '../../../api/cluster-config/index.ts';
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { Fence, NodeRef, NodeReport } from '../../../api/contract/nodes.ts';
-import { HEARTBEAT_ANNOTATION, SCHEDULABLE_LABEL, UNRESPONSIVE_TAINT } from '../../../api/contract/nodes.ts';
+import { FENCED_TAINT, HEARTBEAT_ANNOTATION, SCHEDULABLE_LABEL } from '../../../api/contract/nodes.ts';
 import type { Node } from '../../../api/kubernetes/types.ts';
 import { fencePatch, undoPatch } from '../../../cli/fence.ts';
 import type { TestApiServer } from '../../support/api-server.ts';
@@ -61,7 +61,9 @@ test('a silent node is closed, and one that was heard of in between is not', asy
   for (let twice = 0; twice < 2; twice++) await activities.closeNode({ node, heartbeat: HEARTBEAT });
   expect((await read(node)).metadata?.labels?.[SCHEDULABLE_LABEL]).toBe('false');
   const isTainted = async (): Promise<boolean> =>
-    (await read(node)).spec?.taints?.some(({ key }) => key === UNRESPONSIVE_TAINT) ?? false;
+    (await read(node)).spec?.taints?.some(({ key }) => key === FENCED_TAINT) ?? false;
+  expect(await isTainted()).toBe(false);
+  for (let twice = 0; twice < 2; twice++) await activities.closeNode({ node, heartbeat: 'any', fenced: true });
   expect(await isTainted()).toBe(true);
   for (let twice = 0; twice < 2; twice++) await activities.openNode({ node });
   expect(await isTainted()).toBe(false);

@@ -43,10 +43,13 @@ const PATIENCE_MS = 5_000;
 const KEEPALIVE_MS = 10_000;
 const MAX_CONNECTIONS = 2_048;
 const RETRY_MS = 2_000;
+/** For streams to end in order when this worker stops. */
+const LAST_MS = 1_000;
 
 /** Serves the controllers' requests as soon as there is a certificate, and keeps trying while the port is taken. Certificates change without a break. */
 export const listenForControllers = (options: ListenerOptions): Listener => {
   const { address, port, credentials, log, signal } = options;
+  const sockets = new Set<Socket>();
   let server: Server | undefined;
   let detail = '';
   credentials.onChange(() => {
@@ -57,6 +60,10 @@ export const listenForControllers = (options: ListenerOptions): Listener => {
     while (!signal.aborted && server === undefined) {
       try {
         server = await listen(options);
+        server.on('secureConnection', (socket) => {
+          sockets.add(socket);
+          socket.once('close', () => sockets.delete(socket));
+        });
         log.info({ address, port: portOf(server) }, 'listening for access to guests');
       } catch (error) {
         detail = `cannot listen on ${address}:${port}: ${peerTrouble(error)}`;
@@ -67,6 +74,7 @@ export const listenForControllers = (options: ListenerOptions): Listener => {
     await aborted(signal);
     server?.close();
     server?.closeAllConnections();
+    setTimeout(() => sockets.forEach((socket) => socket.destroy()), LAST_MS).unref();
   };
   return {
     port: () => server && portOf(server),

@@ -1,3 +1,4 @@
+import type { PodFacts } from '../../api/contract/facts.ts';
 import { FAILURES } from '../../api/contract/failures.ts';
 import type { NodeReport } from '../../api/contract/nodes.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
@@ -30,8 +31,12 @@ export const instanceObserved = (
 export const podObserved = (state: InstanceState, facts: NonNullable<InstanceState['podFacts']>): InstanceDecision => {
   const isOurs = facts.uid === state.pod?.uid && state.podFacts?.gone !== true;
   const seen = isOurs ? withFacts(state, facts) : heard(state, facts);
-  return { state: seen, commands: forward(seen, { signal: 'podChanged', facts }) };
+  return { state: seen, commands: isOnItsWay(facts) ? [] : forward(seen, { signal: 'podChanged', facts }) };
 };
+
+/** It was created, and nothing has become of it yet. */
+const isOnItsWay = ({ node, phase, unschedulable, waiting, deleting, gone }: PodFacts): boolean =>
+  node === undefined && phase === 'Pending' && !unschedulable && !waiting && !deleting && gone !== true;
 
 const withFacts = (state: InstanceState, facts: NonNullable<InstanceState['podFacts']>): InstanceState => {
   const provenEnded = facts.provenEnded || state.podFacts?.provenEnded === true;
@@ -57,8 +62,14 @@ const heard = (state: InstanceState, facts: NonNullable<InstanceState['podFacts'
 export const domainReported = (state: InstanceState, report: DomainReport, at: string): InstanceDecision => {
   if (report.vmi.uid !== state.ref.uid) return only(state);
   const seen = withGuest(withDomain(withoutTimer(state), report), at);
-  return { state: seen, commands: forward(seen, { signal: 'domainChanged', report }) };
+  const before = [state.domain, state.target?.domain].find((known) => known?.podUid === report.podUid);
+  const isKnown = before !== undefined && essence(before) === essence(report);
+  return { state: seen, commands: isKnown ? [] : forward(seen, { signal: 'domainChanged', report }) };
 };
+
+/** What an operation has use for. */
+const essence = ({ state, end, pausedBy, deadline, migrationUid, tokenEpoch }: DomainReport): string =>
+  JSON.stringify([state, end, pausedBy, deadline, migrationUid, tokenEpoch]);
 
 /** A launcher that speaks can be asked: no need to wait any longer. */
 const withoutTimer = ({ wakeAt: _, ...state }: InstanceState): InstanceState => state;

@@ -12,7 +12,7 @@ export interface SubscriptionPorts {
   pods: string;
   launchers: Launchers;
   processes: Pick<ProcessTable, 'ofPod'>;
-  /** Takes each report that is newer than the one before. */
+  /** Takes each report that is newer than the one before, but of a domain that only starts. */
   report: (report: DomainReport) => void;
   log: Pick<Logger, 'info' | 'warn' | 'debug'>;
   retryMs?: { first: number; most: number };
@@ -28,7 +28,8 @@ export const followLauncher = async (podUid: string, ports: SubscriptionPorts, s
   const take = (report: DomainReport): void => {
     if (!isNewer(report, last)) return;
     last = report;
-    ports.report(report);
+    // That it starts is nobody's news: what becomes of it is told.
+    if (report.state !== 'starting') ports.report(report);
   };
 
   const followOnce = async (): Promise<void> => {

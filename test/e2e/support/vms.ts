@@ -162,6 +162,7 @@ export async function createClaim(
       hostPath: { path: `${SHARED_DIRECTORY}/${volume}`, type: 'DirectoryOrCreate' },
     },
   });
+  await freeVolume(volume);
   await apply({
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -173,4 +174,12 @@ export async function createClaim(
       resources: { requests: { storage: size } },
     },
   });
+}
+
+/** A volume whose claim was deleted belongs to that claim's uid until somebody says otherwise. */
+async function freeVolume(name: string): Promise<void> {
+  const phase = await kubectl(['get', 'pv', name, '-o', 'jsonpath={.status.phase}']);
+  if (phase !== 'Released') return;
+  const claimRef = { uid: null, resourceVersion: null };
+  await kubectl(['patch', 'pv', name, '--type=merge', '-p', JSON.stringify({ spec: { claimRef } })]);
 }

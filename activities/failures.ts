@@ -34,8 +34,8 @@ const REFUSALS: { text: RegExp; type: FailureType; remedy: string }[] = [
   },
   {
     text: / cannot (get|list|watch|create|update|patch|delete) resource /,
-    type: 'Forbidden',
-    remedy: "virtflow's role lacks this permission: apply deploy/ of this release again.",
+    type: 'NotAuthorized',
+    remedy: "virtflow's role lacks this permission: apply deploy/ of this release again; it is tried again.",
   },
 ];
 

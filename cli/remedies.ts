@@ -52,6 +52,7 @@ const REMEDIES: Record<FailureInfo['type'], Remedy> = {
   ObjectGone: () => 'nothing: the object was deleted; create it again if it is still wanted',
   Forbidden: (on) =>
     `change the VM or what the message names (namespace label, policy, permission), then ${command('retry', on)}`,
+  NotAuthorized: () => 'apply deploy/ of this release again; it goes on by itself',
   QuotaExceeded: (on) =>
     `free room or raise the quota (kubectl describe resourcequota -n ${on.namespace}); it goes on by itself`,
   VolumeNotFound: () => 'create the claim that the message names; it goes on by itself',

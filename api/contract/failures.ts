@@ -9,6 +9,8 @@ export const FAILURES = {
   ObjectGone: { retryable: false },
   /** The API server refused an object of ours for good (PodSecurity, admission); the message carries its reason and the remedy. */
   Forbidden: { retryable: false },
+  /** The API server says that virtflow's role lacks a permission. It also says so for a moment after its own start, before it has read the roles. */
+  NotAuthorized: { retryable: true },
   /** A ResourceQuota leaves no room for the launcher Pod. */
   QuotaExceeded: { retryable: true },
   /** A PVC or DataVolume does not exist. */

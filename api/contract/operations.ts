@@ -88,6 +88,8 @@ export interface OperationResult {
   end?: GuestEnd;
   /** Of a migration. */
   migration?: MigrationReport;
+  /** Workflow id of the failed operation that this one retried. */
+  retryOf?: string;
 }
 
 /** Answer of the `operationStatus` query and of a failed operation's failure details. */
@@ -97,7 +99,6 @@ export interface OperationStatus extends OperationResult {
   phase: string;
   deadline?: string;
   failure?: FailureInfo;
-  retryOf?: string;
 }
 
 /** An operation tells its entity how far it is (the entity writes the object's status). */

@@ -24,6 +24,7 @@ const STAGE_OF: Record<FailureInfo['type'], StageName> = {
   VolumeFailed: 'volumes',
   NetworkNotFound: 'volumes',
   Forbidden: 'launcher Pod',
+  NotAuthorized: 'launcher Pod',
   QuotaExceeded: 'launcher Pod',
   TokenHeld: 'launcher Pod',
   StaleToken: 'launcher Pod',

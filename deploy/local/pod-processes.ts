@@ -23,6 +23,13 @@ export async function processesOfPod(podUid: string): Promise<PodProcess[]> {
 /** Kills those processes of a Pod whose command line matches. @returns how many were killed */
 export async function killInPod(podUid: string, pattern: RegExp, signal: NodeJS.Signals = 'SIGKILL'): Promise<number> {
   const victims = (await processesOfPod(podUid)).filter(({ command }) => pattern.test(command));
-  for (const { pid } of victims) process.kill(pid, signal);
+  for (const { pid } of victims) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      // It was ending by itself.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    }
+  }
   return victims.length;
 }

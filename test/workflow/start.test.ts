@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
-import type { OperationStatus } from '../../api/contract/operations.ts';
+import type { OperationStatus, StepRecord } from '../../api/contract/operations.ts';
 import { domainChanged, retryNow, wake } from '../../api/contract/operations.ts';
+import { startId } from '../../api/contract/refs.ts';
 import { newLab } from '../support/fakes/lab.ts';
 import { newVmi, outcome, start, untilLongWait, untilStep } from '../support/fakes/operations.ts';
 
@@ -115,6 +116,20 @@ test('the launcher’s own word ends the wait for its Pod', async () => {
     ...{ state: 'none', agent: { connected: false } },
   });
   await operation.result();
+});
+
+test('an image that cannot be pulled is told while the launcher, which is there already, waits for it', async () => {
+  const vmi = newVmi(lab);
+  const waiting = { container: 'volumeroot', reason: 'ErrImagePull', message: 'no such image' };
+  let told: StepRecord | undefined;
+  const run = async (): Promise<void> => {
+    await lab.world.changePod(`pod-${vmi.uid}-1`, { waiting });
+    told = await untilStep(lab.env.client.workflow.getHandle(startId(vmi, 1)), 'SyncInstance', 'waiting');
+  };
+  lab.fault = { at: 0, of: 'syncInstance', kind: 'meanwhile', run };
+  const { steps } = await (await start(lab, vmi)).result();
+  expect(told?.failure).toMatchObject({ type: 'PodNotReady', message: expect.stringContaining('no such image') });
+  expect(steps.find(({ name }) => name === 'SyncInstance')).not.toHaveProperty('failure');
 });
 
 test('without a worker on the node the step says so, and goes on when one is there', async () => {

@@ -141,10 +141,11 @@ const toRecord = (error: unknown): 'keep' => {
   return 'keep';
 };
 
-const resultOf = ({ kind, steps, pod, epoch, end, migration }: OperationStatus): OperationResult => ({
+const resultOf = ({ kind, steps, pod, epoch, end, migration, retryOf }: OperationStatus): OperationResult => ({
   ...{ kind, steps },
   ...(pod === undefined ? {} : { pod }),
   ...(epoch === undefined ? {} : { epoch }),
   ...(end === undefined ? {} : { end }),
   ...(migration === undefined ? {} : { migration }),
+  ...(retryOf === undefined ? {} : { retryOf }),
 });

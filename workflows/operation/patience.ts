@@ -6,6 +6,7 @@ export const WAITS: readonly FailureType[] = [
   'VolumeNotReady',
   'NetworkNotFound',
   'QuotaExceeded',
+  'NotAuthorized',
   'TokenHeld',
   'NoWorker',
   'PodNotReady',

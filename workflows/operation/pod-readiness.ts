@@ -1,9 +1,11 @@
+import { condition } from '@temporalio/workflow';
 import type { PodFacts } from '../../api/contract/facts.ts';
 import type { FailureInfo } from '../../api/contract/failures.ts';
 import type { ObjectRef, PodRef } from '../../api/contract/refs.ts';
 import { found } from '../shared/failures.ts';
 import { controllerActivities } from '../shared/proxies.ts';
 import { msUntil, now } from '../shared/time.ts';
+import { together } from '../shared/together.ts';
 import type { Operation, Round } from './operation.ts';
 
 export type PlacedPod = Required<PodRef>;
@@ -30,6 +32,28 @@ export const podPlaced = (op: Operation, awaited: Awaited, round: Round): Promis
  */
 export const podReady = (op: Operation, awaited: Awaited, round: Round): Promise<PlacedPod> =>
   podUntil(op, awaited, round, ({ uid, computeReady }) => computeReady || op.seen.domain(uid) !== undefined);
+
+/** Does something with the Pod whose launcher speaks already, and shows meanwhile what keeps its other containers from running. */
+export const whilePodStarts = async <T>(
+  { seen }: Operation,
+  { uid }: PodRef,
+  round: Round,
+  run: () => Promise<T>,
+): Promise<T> => {
+  let isDone = false;
+  const [value] = await together(
+    () => run().finally(() => void (isDone = true)),
+    async () => {
+      while (!isDone) {
+        const version = seen.version();
+        const facts = seen.pod(uid);
+        if (facts !== undefined) round.trouble(obstacleOf(facts));
+        await condition(() => isDone || seen.version() > version);
+      }
+    },
+  );
+  return value;
+};
 
 const podUntil = async (
   { seen }: Operation,

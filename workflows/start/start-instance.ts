@@ -2,7 +2,7 @@ import type { RunToken } from '../../api/contract/activities.ts';
 import type { OperationResult, StartInput } from '../../api/contract/operations.ts';
 import { operation } from '../operation/operation.ts';
 import { WAIT_LIMIT_MS } from '../operation/patience.ts';
-import { podPlaced, podReady } from '../operation/pod-readiness.ts';
+import { podPlaced, podReady, whilePodStarts } from '../operation/pod-readiness.ts';
 import { controllerActivities, longNodeActivities } from '../shared/proxies.ts';
 import { together } from '../shared/together.ts';
 import { domainRunning } from './await-running.ts';
@@ -56,10 +56,11 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
     enter('Scheduled');
     const report = await step('SyncInstance', {
       node,
-      run: ({ summary }) => {
+      run: (round) => {
         retiring.asked = pod;
         const paused = input.paused ?? admitted.startPaused ?? false;
-        return longNodeActivities(node, summary).syncInstance({ vmi, pod, epoch, ...(paused ? { paused } : {}) });
+        const request = { vmi, pod, epoch, ...(paused ? { paused } : {}) };
+        return whilePodStarts(op, pod, round, () => longNodeActivities(node, round.summary).syncInstance(request));
       },
     });
     // That it runs is told with the end.

@@ -197,9 +197,7 @@ async function cachedDisks(): Promise<string[]> {
   const cache = nodeVar(NODE, 'lib/virtflow/container-disks');
   const inode = await backingFile('inline');
   const all = await readdir(cache, { recursive: true, withFileTypes: true });
-  const disks = all
-    .filter((entry) => entry.name.endsWith('-disk.img'))
-    .map((entry) => join(entry.parentPath, entry.name));
+  const disks = all.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const inodes = await Promise.all(disks.map(async (file) => String((await stat(file)).ino)));
   return disks.filter((_, index) => inodes[index] === inode);
 }

@@ -17,7 +17,7 @@ test.each<[string, KubeError, string, boolean, RegExp]>([
     true,
     /label the namespace pod-security.kubernetes.io\/enforce=privileged/,
   ],
-  ['missing permission', new KubeError(403, 'Forbidden', rbac), 'Forbidden', true, /apply deploy\//],
+  ['missing permission', new KubeError(403, 'Forbidden', rbac), 'NotAuthorized', false, /apply deploy\//],
   ['a webhook that says 400', new KubeError(400, 'BadRequest', webhook), 'Forbidden', true, /no VMs on Fridays/],
   ['a name that is gone', new KubeError(404, 'NotFound', 'pods "p" not found'), 'ObjectGone', true, /not found/],
   [

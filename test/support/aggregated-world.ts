@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -27,6 +24,7 @@ import { configured } from './instances.ts';
 import { until } from './until.ts';
 import type { Virtctl, VirtctlOptions } from './virtctl/index.ts';
 import { virtctl } from './virtctl/index.ts';
+import { freePort } from './free-port.ts';
 
 const SYSTEM = 'virtflow';
 export const NAMESPACE = 'shop';
@@ -212,14 +210,6 @@ const aggregationFlags = async (directory: string, authority: Authority): Promis
     ...['--requestheader-allowed-names=front-proxy-client', '--requestheader-username-headers=X-Remote-User'],
     ...['--requestheader-group-headers=X-Remote-Group', '--requestheader-extra-headers-prefix=X-Remote-Extra-'],
   ];
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 };
 
 const asController = (api: TestApiServer): Rest => {

@@ -3,8 +3,6 @@ import type { ChildProcess } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
@@ -16,6 +14,7 @@ import { KubeError } from '../../activities/kube/port.ts';
 import type { Rest } from '../../activities/kube/rest.ts';
 import { restOf } from '../../activities/kube/rest.ts';
 import { until } from './until.ts';
+import { freePort } from './free-port.ts';
 
 /** Where each kind of deploy/crds is served. */
 const CRDS = [
@@ -27,14 +26,6 @@ const CRDS = [
   'migrations.kubevirt.io/v1alpha1/migrationpolicies',
 ];
 const TOKEN = 'test-admin';
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-};
 
 const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { pino } from 'pino';
 import type { ControllerActivities, InstanceReport, VirtualMachineReport } from '../../../api/contract/activities.ts';
 import type { InstanceFacts } from '../../../api/contract/facts.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
-import { effectiveConfiguration } from '../../../api/cluster-config/index.ts';
 import type { VirtualMachine, VirtualMachineInstance, Volume } from '../../../api/kubevirt/types.ts';
-import { controllerActivities } from '../../../activities/controller/index.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import { kubeClient } from '../../../activities/kube/client.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
 import type { TestApiServer } from '../../support/api-server.ts';
 import { startApiServer } from '../../support/api-server.ts';
-import { noWorkflows } from '../../support/no-workflows.ts';
+import { activitiesOn } from '../../support/controller-activities.ts';
 
 let server: TestApiServer;
 let kube: KubePort;
@@ -19,17 +16,7 @@ let activities: ControllerActivities;
 beforeAll(async () => {
   server = await startApiServer();
   kube = kubeClient(server.rest);
-  const config = effectiveConfiguration({
-    spec: { configuration: { network: { defaultNetworkInterface: 'masquerade' } } } as object,
-  });
-  activities = controllerActivities({
-    kube,
-    workflows: noWorkflows,
-    config: () => config,
-    launcherImage: 'virtflow/launcher:test',
-    clock: () => new Date(),
-    log: pino({ level: 'silent' }),
-  });
+  activities = activitiesOn(kube, { configuration: { network: { defaultNetworkInterface: 'masquerade' } } });
 }, 120_000);
 afterAll(() => server.close(), 30_000);
 

@@ -1,15 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { pino } from 'pino';
-import { controllerActivities } from '../../../activities/controller/index.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import { kubeClient } from '../../../activities/kube/client.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
-import { effectiveConfiguration } from '../../../api/cluster-config/index.ts';
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { OnMigration } from '../../../api/contract/migrations.ts';
 import type { MigrationPolicy } from '../../../api/migration-policy/index.ts';
 import { startApiServer, type TestApiServer } from '../../support/api-server.ts';
-import { noWorkflows } from '../../support/no-workflows.ts';
+import { activitiesOn } from '../../support/controller-activities.ts';
 
 /** Policies as the admission of a migration finds them on a real API server. */
 const KIND = 'VirtualMachineInstanceMigration';
@@ -25,11 +22,7 @@ beforeAll(async () => {
   server = await startApiServer();
   kube = kubeClient(server.rest);
   const configuration = { network: { defaultNetworkInterface: 'masquerade' }, migrations: { progressTimeout: 33 } };
-  const config = effectiveConfiguration({ spec: { configuration } as object });
-  activities = controllerActivities({
-    ...{ kube, workflows: noWorkflows, config: () => config, launcherImage: 'virtflow/launcher:test' },
-    ...{ clock: () => new Date(), log: pino({ level: 'silent' }) },
-  });
+  activities = activitiesOn(kube, { configuration });
   await kube.create('Namespace', { metadata: { name: namespace, labels: { team: 'a' } } });
   const labels = { 'kubevirt.io/schedulable': 'true' };
   for (const name of ['node-a', 'node-b']) await kube.create('Node', { metadata: { name, labels } });

@@ -1,16 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { pino } from 'pino';
 import type { ControllerActivities, InstanceReport } from '../../../api/contract/activities.ts';
 import type { ObjectRef, PodRef } from '../../../api/contract/refs.ts';
-import { effectiveConfiguration } from '../../../api/cluster-config/index.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
-import { controllerActivities } from '../../../activities/controller/index.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import { kubeClient } from '../../../activities/kube/client.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
 import type { TestApiServer } from '../../support/api-server.ts';
 import { startApiServer } from '../../support/api-server.ts';
-import { noWorkflows } from '../../support/no-workflows.ts';
+import { activitiesOn } from '../../support/controller-activities.ts';
 
 let server: TestApiServer;
 let kube: KubePort;
@@ -18,15 +15,7 @@ let activities: ControllerActivities;
 beforeAll(async () => {
   server = await startApiServer();
   kube = kubeClient(server.rest);
-  const config = effectiveConfiguration(undefined);
-  activities = controllerActivities({
-    kube,
-    workflows: noWorkflows,
-    config: () => config,
-    launcherImage: 'virtflow/launcher:test',
-    clock: () => new Date(),
-    log: pino({ level: 'silent' }),
-  });
+  activities = activitiesOn(kube);
   const labels = { 'host-model-cpu.node.kubevirt.io/Skylake': 'true' };
   for (const name of ['node-a', 'node-b']) await kube.create('Node', { metadata: { name, labels } });
 }, 120_000);

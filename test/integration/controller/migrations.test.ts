@@ -7,9 +7,7 @@ import type { MigrateInput, MigrationReport } from '../../../api/contract/migrat
 import { MIGRATION_SCHEDULER_ID, RETRY_OF_ANNOTATION } from '../../../api/contract/migrations.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { instanceId, migrationId } from '../../../api/contract/refs.ts';
-import { effectiveConfiguration } from '../../../api/cluster-config/index.ts';
 
-import { controllerActivities } from '../../../activities/controller/index.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import { kubeClient } from '../../../activities/kube/client.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
@@ -25,6 +23,7 @@ import { startApiServer } from '../../support/api-server.ts';
 import type { TestTemporalServer } from '../../support/temporal-server.ts';
 import { startTemporalServer } from '../../support/temporal-server.ts';
 import { until } from '../../support/until.ts';
+import { activitiesOn } from '../../support/controller-activities.ts';
 
 /** Migration objects between a real API server and a real Temporal; no worker runs, so that workflows stay as they were started. */
 const KIND = 'VirtualMachineInstanceMigration';
@@ -46,11 +45,7 @@ beforeAll(async () => {
   kube = kubeClient(server.rest);
   workflows = workflowClient(client);
   const network = { defaultNetworkInterface: 'masquerade' };
-  const config = effectiveConfiguration({ spec: { configuration: { network } } as object });
-  activities = controllerActivities({
-    ...{ kube, workflows, config: () => config, launcherImage: 'virtflow/launcher:test', log },
-    clock: () => new Date(),
-  });
+  activities = activitiesOn(kube, { configuration: { network }, workflows });
   const labels = { 'kubevirt.io/schedulable': 'true' };
   for (const name of ['node-a', 'node-b']) await kube.create('Node', { metadata: { name, labels } });
 }, 180_000);

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { pino } from 'pino';
-import { controllerActivities } from '../../../activities/controller/index.ts';
 import { nodeFacts } from '../../../activities/facts/node.ts';
 import { liveFence } from '../../../activities/fencing.ts';
 import { kubeClient } from '../../../activities/kube/client.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
-import { effectiveConfiguration } from '../../../api/cluster-config/index.ts';
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { Fence, NodeRef, NodeReport } from '../../../api/contract/nodes.ts';
 import { FENCED_TAINT, HEARTBEAT_ANNOTATION, SCHEDULABLE_LABEL } from '../../../api/contract/nodes.ts';
@@ -14,6 +11,7 @@ import { fencePatch, undoPatch } from '../../../cli/fence.ts';
 import type { TestApiServer } from '../../support/api-server.ts';
 import { startApiServer } from '../../support/api-server.ts';
 import { noWorkflows } from '../../support/no-workflows.ts';
+import { activitiesOn } from '../../support/controller-activities.ts';
 
 let server: TestApiServer;
 let kube: KubePort;
@@ -24,18 +22,12 @@ const HEARTBEAT = '2026-01-01T00:00:00Z';
 beforeAll(async () => {
   server = await startApiServer();
   kube = kubeClient(server.rest);
-  const config = effectiveConfiguration(undefined);
-  activities = controllerActivities({
-    kube,
+  activities = activitiesOn(kube, {
     workflows: {
       ...noWorkflows,
       signal: (workflowId, signal) => Promise.resolve(void signals.push(`${signal} ${workflowId}`)),
       lastPolled: () => Promise.resolve(undefined),
     },
-    config: () => config,
-    launcherImage: 'virtflow/launcher:test',
-    clock: () => new Date(),
-    log: pino({ level: 'silent' }),
   });
 }, 120_000);
 afterAll(() => server.close(), 30_000);

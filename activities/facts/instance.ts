@@ -2,16 +2,13 @@ import type { InstanceFacts } from '../../api/contract/facts.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import { refOf } from './virtual-machine.ts';
+import { isTrue } from '../../api/kubernetes/conditions.ts';
 
 /** KubeVirt's default of spec.terminationGracePeriodSeconds. */
 export const DEFAULT_GRACE_SECONDS = 30;
 
 /** Succeeded and Failed: nothing of the instance comes back. */
 export const isFinal = (phase: string | undefined): boolean => phase === 'Succeeded' || phase === 'Failed';
-
-/** Whether a condition of this type is True. */
-export const holds = (conditions: { type: string; status: string }[] | undefined, type: string): boolean =>
-  conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
 
 /** What decisions about a VirtualMachineInstance need. */
 export const instanceFacts = (vmi: VirtualMachineInstance): InstanceFacts => {
@@ -27,8 +24,8 @@ export const instanceFacts = (vmi: VirtualMachineInstance): InstanceFacts => {
     finalizers: metadata?.finalizers ?? [],
     ...(owner === undefined ? {} : { owner: { name: owner.name, uid: owner.uid } }),
     ...(status?.phaseTransitionTimestamps?.some(({ phase }) => phase === 'Running') ? { ran: true } : {}),
-    ready: holds(status?.conditions, 'Ready'),
-    paused: holds(status?.conditions, 'Paused'),
+    ready: isTrue(vmi, 'Ready'),
+    paused: isTrue(vmi, 'Paused'),
     ...(status?.evacuationNodeName ? { evacuationNode: status.evacuationNodeName } : {}),
     ...(spec.startStrategy === 'Paused' ? { startPaused: true } : {}),
   };

@@ -7,6 +7,7 @@ import {
   MIGRATION_NAME_ANNOTATION,
   MIGRATION_UID_LABEL,
 } from './labels.ts';
+import { isTrue } from '../../api/kubernetes/conditions.ts';
 
 /** A waiting container with one of these is on its way; every other reason says why it cannot start. */
 const ON_ITS_WAY = new Set(['PodInitializing', 'ContainerCreating']);
@@ -96,9 +97,7 @@ const REFUSED_BY_KUBELET =
  */
 const provenEnded = ({ spec, status }: Pod): boolean => {
   if (status?.phase !== 'Succeeded' && status?.phase !== 'Failed') return false;
-  if (status.conditions?.some((condition) => condition.type === 'DisruptionTarget' && condition.status === 'True')) {
-    return false;
-  }
+  if (isTrue({ status }, 'DisruptionTarget')) return false;
   const reported = status.containerStatuses ?? [];
   if (reported.length === 0) return status.reason !== undefined && REFUSED_BY_KUBELET.test(status.reason);
   const inits = status.initContainerStatuses ?? [];

@@ -1,6 +1,7 @@
 import type { VirtualMachineFacts } from '../../api/contract/facts.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import type { VirtualMachine } from '../../api/kubevirt/types.ts';
+import { isTrue } from '../../api/kubernetes/conditions.ts';
 
 interface Meta {
   metadata?: { namespace?: string; name?: string; uid?: string };
@@ -50,8 +51,7 @@ const dataVolumesOf = ({ metadata, spec }: VirtualMachine): VirtualMachineFacts[
   return metadata?.annotations?.[IMMEDIATE_DATA_VOLUMES] === 'false' ? 'atStart' : 'now';
 };
 
-const needsRecovery = ({ status }: VirtualMachine): boolean =>
-  status?.conditions?.some(({ type, status: is }) => type === 'ManualRecoveryRequired' && is === 'True') ?? false;
+const needsRecovery = (vm: VirtualMachine): boolean => isTrue(vm, 'ManualRecoveryRequired');
 
 const startFailureFacts = (
   failure: NonNullable<VirtualMachine['status']>['startFailure'],

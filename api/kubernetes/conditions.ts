@@ -3,5 +3,5 @@ interface Conditioned {
 }
 
 /** A condition is there and True. */
-export const isTrue = ({ status }: Conditioned, type: string): boolean =>
-  status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
+export const isTrue = (object: Conditioned | undefined, type: string): boolean =>
+  object?.status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;

@@ -1,6 +1,6 @@
 import type { GuestCall, GuestRef, GuestStream } from '../contract/guest-access.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../kubevirt/types.ts';
-import { isTrue } from './conditions.ts';
+import { isTrue } from '../kubernetes/conditions.ts';
 import type { Status } from './status.ts';
 import { badRequest, conflict, forbidden } from './status.ts';
 

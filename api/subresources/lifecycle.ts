@@ -5,7 +5,7 @@ import type {
   VirtualMachineInstanceMigration,
 } from '../kubevirt/types.ts';
 import { KUBEVIRT_API_VERSION } from '../kubevirt/types.ts';
-import { isTrue } from './conditions.ts';
+import { isTrue } from '../kubernetes/conditions.ts';
 import type { OptionsOf } from './options.ts';
 import type { Operation } from './patches.ts';
 import { gracePeriodPatch, requestsPatch, runPatch } from './patches.ts';

@@ -5,6 +5,7 @@ import { clause, command } from '../words.ts';
 import type { Facts, Standing, STAGES } from './facts.ts';
 import { notReached, ok, unknown } from './facts.ts';
 import { computeReady, endOf, guestPod, noNode, stuck } from './pod.ts';
+import { isTrue } from '../../api/kubernetes/conditions.ts';
 
 /** What each stage shows by itself, apart from what the operation under way says. */
 export const OWN_STANDING: Record<(typeof STAGES)[number], (facts: Facts) => Standing> = {
@@ -168,7 +169,7 @@ function domain(facts: Facts): Standing {
 
 function agent(facts: Facts): Standing {
   if (!runs(facts)) return notReached;
-  const connected = facts.vmi?.status?.conditions?.some((c) => c.type === 'AgentConnected' && c.status === 'True');
+  const connected = isTrue(facts.vmi, 'AgentConnected');
   const { prettyName } = facts.vmi?.status?.guestOSInfo ?? {};
   if (connected) return ok(`connected${prettyName ? ` (${prettyName})` : ''}`);
   return {

@@ -9,7 +9,7 @@ import { untilPodGone } from '../operation/pod-gone.ts';
 import type { PlacedPod } from '../operation/pod-readiness.ts';
 import { podReady } from '../operation/pod-readiness.ts';
 import { controllerActivities, nodeActivities } from '../shared/proxies.ts';
-import { together } from '../shared/together.ts';
+import { watched } from '../shared/together.ts';
 import type { Migration } from './migration.ts';
 
 /** Waits until the target's launcher can be asked. What stands in the way is shown and waited for. @throws PodFailed, DeadlineExceeded */
@@ -35,24 +35,12 @@ export const targetLost = ({ op: { seen } }: Migration, { uid, name }: PodRef): 
 };
 
 /** Does something in the target Pod; gives it up when the Pod ends. @throws PodFailed */
-export const whileTargetLasts = async <T>(migration: Migration, pod: PodRef, run: () => Promise<T>): Promise<T> => {
-  let isDone = false;
-  const [value] = await together(
-    async () => {
-      try {
-        return await run();
-      } finally {
-        isDone = true;
-      }
-    },
-    async () => {
-      await condition(() => isDone || targetLost(migration, pod) !== undefined);
-      const lost = targetLost(migration, pod);
-      if (lost !== undefined) throw found('PodFailed', `${lost} before the guest could move there.`);
-    },
-  );
-  return value;
-};
+export const whileTargetLasts = <T>(migration: Migration, pod: PodRef, run: () => Promise<T>): Promise<T> =>
+  watched(run, async (isDone) => {
+    await condition(() => isDone() || targetLost(migration, pod) !== undefined);
+    const lost = targetLost(migration, pod);
+    if (lost !== undefined) throw found('PodFailed', `${lost} before the guest could move there.`);
+  });
 
 /**
  * Takes back what the target was prepared for. Only once the source is proven to keep the guest: then nothing resumes it here any more. Where nobody

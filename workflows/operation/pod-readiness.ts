@@ -5,7 +5,7 @@ import type { ObjectRef, PodRef } from '../../api/contract/refs.ts';
 import { found } from '../shared/failures.ts';
 import { controllerActivities } from '../shared/proxies.ts';
 import { msUntil, now } from '../shared/time.ts';
-import { together } from '../shared/together.ts';
+import { watched } from '../shared/together.ts';
 import type { Operation, Round } from './operation.ts';
 
 export type PlacedPod = Required<PodRef>;
@@ -34,26 +34,20 @@ export const podReady = (op: Operation, awaited: Awaited, round: Round): Promise
   podUntil(op, awaited, round, ({ uid, computeReady }) => computeReady || op.seen.domain(uid) !== undefined);
 
 /** Does something with the Pod whose launcher speaks already, and shows meanwhile what keeps its other containers from running. */
-export const whilePodStarts = async <T>(
+export const whilePodStarts = <T>(
   { seen }: Operation,
   { uid }: PodRef,
   round: Round,
   run: () => Promise<T>,
-): Promise<T> => {
-  let isDone = false;
-  const [value] = await together(
-    () => run().finally(() => void (isDone = true)),
-    async () => {
-      while (!isDone) {
-        const version = seen.version();
-        const facts = seen.pod(uid);
-        if (facts !== undefined) round.trouble(obstacleOf(facts));
-        await condition(() => isDone || seen.version() > version);
-      }
-    },
-  );
-  return value;
-};
+): Promise<T> =>
+  watched(run, async (isDone) => {
+    while (!isDone()) {
+      const version = seen.version();
+      const facts = seen.pod(uid);
+      if (facts !== undefined) round.trouble(obstacleOf(facts));
+      await condition(() => isDone() || seen.version() > version);
+    }
+  });
 
 const podUntil = async (
   { seen }: Operation,

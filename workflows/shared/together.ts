@@ -8,7 +8,7 @@ export const together = <A, B>(first: () => Promise<A>, second: () => Promise<B>
   new CancellationScope({ cancellable: true }).run(async () => {
     const scope = CancellationScope.current();
     const failures: unknown[] = [];
-    const watched = async <T>(run: () => Promise<T>): Promise<T> => {
+    const orCancelBoth = async <T>(run: () => Promise<T>): Promise<T> => {
       try {
         return await run();
       } catch (error) {
@@ -17,7 +17,29 @@ export const together = <A, B>(first: () => Promise<A>, second: () => Promise<B>
         throw error;
       }
     };
-    const [a, b] = await Promise.allSettled([watched(first), watched(second)]);
+    const [a, b] = await Promise.allSettled([orCancelBoth(first), orCancelBoth(second)]);
     if (a.status === 'fulfilled' && b.status === 'fulfilled') return [a.value, b.value];
     throw failures[0];
   });
+
+/**
+ * Does something while something else watches over it: `watch` ends soon after `isDone` says so, and what it throws ends the work.
+ * @throws what failed first
+ */
+export const watched = async <T>(
+  run: () => Promise<T>,
+  watch: (isDone: () => boolean) => Promise<void>,
+): Promise<T> => {
+  let isDone = false;
+  const [value] = await together(
+    async () => {
+      try {
+        return await run();
+      } finally {
+        isDone = true;
+      }
+    },
+    () => watch(() => isDone),
+  );
+  return value;
+};

@@ -1,13 +1,13 @@
 import type { InstanceReport } from '../../../api/contract/activities.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
-import { holds } from '../../facts/instance.ts';
 import { UNPAUSED_GATE } from '../../facts/labels.ts';
 import type { KubePort } from '../../kube/port.ts';
 import type { Condition } from '../conditions.ts';
 import { mergeConditions, timestamp } from '../conditions.ts';
 import { ifStillThere } from '../races.ts';
 import { readToken } from '../token/store.ts';
+import { isTrue } from '../../../api/kubernetes/conditions.ts';
 
 type Gate = { status: 'True' | 'False'; reason: string; message: string };
 
@@ -27,7 +27,7 @@ export const gateOf = (pod: Pod, report: InstanceReport, holder: string | undefi
   if (pod.metadata?.uid !== holder) return liveGate(pod)?.status === 'True' ? ELSEWHERE : undefined;
   // While the guest has not run the gate stays unset; what another Pod reports says nothing about this one.
   if (report.phase !== 'Running' || report.domain?.podUid !== holder) return undefined;
-  return holds(report.conditions, 'Paused') ? PAUSED : OPEN;
+  return isTrue({ status: report }, 'Paused') ? PAUSED : OPEN;
 };
 
 /** The Pod's conditions with the gate as it should be; undefined when it is so already. */

@@ -1,12 +1,13 @@
 import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
-import { holds, isFinal } from '../../facts/instance.ts';
+import { isFinal } from '../../facts/instance.ts';
 import { refOf } from '../../facts/virtual-machine.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { mergePatchOf, replacing, sameJson } from '../merge-patch.ts';
 import { ifStillThere } from '../races.ts';
 import { fieldsForRestart, PLACEMENT } from './restart-required.ts';
 import { GENERATION_ANNOTATION, startedSpec } from './revisions.ts';
+import { isTrue } from '../../../api/kubernetes/conditions.ts';
 
 /** How a VM's instance stands to the VM's template. */
 export interface Followed {
@@ -43,7 +44,7 @@ export const followTemplate = async (
   if (noted === generation || isFinal(vmi.status?.phase) || vmi.metadata?.deletionTimestamp !== undefined) return known;
   const started = await startedSpec(kube, vmi);
   if (started === undefined) return known;
-  const takesPlacement = config.vmRolloutStrategy === 'LiveUpdate' && holds(vmi.status?.conditions, 'LiveMigratable');
+  const takesPlacement = config.vmRolloutStrategy === 'LiveUpdate' && isTrue(vmi, 'LiveMigratable');
   const fields = fieldsForRestart(started, vm.spec, vmi, takesPlacement);
   const isSame = sameJson(started.template, vm.spec.template);
   const patch = mergePatchOf(vmi, {

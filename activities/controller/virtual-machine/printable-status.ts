@@ -1,6 +1,7 @@
 import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
-import { holds, isFinal } from '../../facts/instance.ts';
+import { isFinal } from '../../facts/instance.ts';
 import { runStrategyOf } from '../../facts/virtual-machine.ts';
+import { isTrue } from '../../../api/kubernetes/conditions.ts';
 
 /** What printableStatus is made of. */
 export interface VmView {
@@ -78,7 +79,7 @@ const STATUSES: [string, (view: VmView) => boolean][] = [
   ['Terminating', ({ vm }) => vm.metadata?.deletionTimestamp !== undefined],
   ['Stopping', isStopping],
   ['Migrating', isMigrating],
-  ['Paused', (view) => phaseOf(view) === 'Running' && holds(view.vmi?.status?.conditions, 'Paused')],
+  ['Paused', (view) => phaseOf(view) === 'Running' && isTrue(view.vmi, 'Paused')],
   ['Running', (view) => phaseOf(view) === 'Running'],
   ['ErrorPvcNotFound', (view) => synchronizedReason(view) === 'FailedPvcNotFound'],
   ['DataVolumeError', ({ dataVolumes }) => dataVolumes === 'failed'],

@@ -1,11 +1,12 @@
 import type { ConditionReport, VirtualMachineReport } from '../../../api/contract/activities.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
-import { holds, isFinal } from '../../facts/instance.ts';
+import { isFinal } from '../../facts/instance.ts';
 import type { Condition } from '../conditions.ts';
 import { mergeConditions, timestamp } from '../conditions.ts';
 import { mergePatchOf, sameJson } from '../merge-patch.ts';
 import type { Followed } from './follow-template.ts';
 import { printableStatus } from './printable-status.ts';
+import { isTrue } from '../../../api/kubernetes/conditions.ts';
 
 /** Of the VM itself, and another writer's; everything else on a VM mirrors its VMI or comes from the entity. */
 const FOREIGN = 'ManualRecoveryRequired';
@@ -51,7 +52,7 @@ export const virtualMachinePatch = (
   return mergePatchOf(vm, {
     status: {
       created: vmi !== undefined,
-      ready: holds(vmi?.status?.conditions, 'Ready'),
+      ready: isTrue(vmi, 'Ready'),
       printableStatus: statusWord(vm, observed, report),
       observedGeneration: followed?.generation ?? report.generation,
       desiredGeneration: vm.metadata?.generation ?? 0,

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Server, TLSSocket } from 'node:tls';
 import { createServer } from 'node:tls';
 import type { Logger } from 'pino';
 import type { PeerCredentials } from '../../../api/contract/certificates.ts';
 import { nodeOfPeer } from '../../../api/contract/certificates.ts';
+import type { Listener } from '../tls-listener.ts';
+import { keepListening } from '../tls-listener.ts';
 import { KEEPALIVE_MS } from './dial.ts';
 import { encodeFrame, FrameError, readFrame } from './frames.ts';
 import type { Greeting, Header } from './messages.ts';
@@ -16,7 +17,6 @@ import { peerTrouble } from './words.ts';
 const PATIENCE_MS = 5_000;
 /** Whoever they are: beyond it the kernel's connection is closed at once. */
 const MAX_CONNECTIONS = 1_024;
-const RETRY_MS = 2_000;
 
 export interface Visitor {
   node: string;
@@ -39,61 +39,17 @@ export interface ListenerOptions {
   signal: AbortSignal;
 }
 
-export interface Listener {
-  /** Port that it listens on; undefined: it does not. */
-  port(): number | undefined;
-  /** Why it does not. */
-  detail(): string;
-  /** Resolves after the signal. */
-  done: Promise<void>;
-}
-
-/** Listens for other nodes' workers as soon as there is a certificate, and keeps trying while the port is taken. Certificates change without a break. */
-export const listenForPeers = (options: ListenerOptions): Listener => {
-  const { address, credentials, log, signal } = options;
-  let server: Server | undefined;
-  let detail = '';
-
-  const serve = async (): Promise<void> => {
-    while (!signal.aborted) {
-      try {
-        server = await listen(options);
-        log.info({ address, port: portOf(server) }, 'listening for other node workers');
-        break;
-      } catch (error) {
-        detail = `cannot listen on ${address}:${options.port}: ${peerTrouble(error)}`;
-        log.warn({ err: error, address, port: options.port }, 'cannot listen for other node workers; trying again');
-        await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      }
-    }
-    await aborted(signal);
-    server?.close();
-  };
-  credentials.onChange(() => {
-    const current = credentials.current();
-    if (current !== undefined) server?.setSecureContext({ ...current, minVersion: 'TLSv1.3' });
-  });
-  const done = Promise.race([credentials.ready, aborted(signal)]).then(serve);
-  return {
-    port: () => server && portOf(server),
-    detail: () => (detail === '' ? `this node's worker has ${credentials.detail()}` : detail),
-    done,
-  };
-};
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
+/** Listens for other nodes' workers. */
+export const listenForPeers = (options: ListenerOptions): Listener =>
+  keepListening({
+    ...options,
+    visitors: 'other node workers',
+    make: () => serverFor(options),
+    end: (server) => void server.close(),
   });
 
-const portOf = (server: Server): number | undefined => {
-  const address = server.address();
-  return address !== null && typeof address === 'object' ? address.port : undefined;
-};
-
-const listen = (options: ListenerOptions): Promise<Server> => {
-  const { address, port, credentials, refusals } = options;
+const serverFor = (options: ListenerOptions): Server => {
+  const { credentials, refusals } = options;
   const server = createServer({
     ...credentials.current(),
     minVersion: 'TLSv1.3',
@@ -110,13 +66,7 @@ const listen = (options: ListenerOptions): Promise<Server> => {
     socket.destroy();
   });
   server.on('secureConnection', (socket) => void receive(socket, options));
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, address, () => {
-      server.off('error', reject);
-      resolve(server);
-    });
-  });
+  return server;
 };
 
 /** Never rejects: whatever a visitor does wrong ends its connection only. */

@@ -4,6 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { aborted } from '../../../activities/aborted.ts';
 import type { PeerCredentials } from '../../../api/contract/certificates.ts';
 import type { Logger } from '../../shared/logging.ts';
 
@@ -142,12 +143,6 @@ const closedAfter = async (server: Server, { signal, drainMs = DRAIN_MS }: Https
   await closed;
   clearTimeout(cut);
 };
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 
 const orAborted = async (wait: Promise<void>, signal: AbortSignal): Promise<void> => {
   await Promise.race([wait, aborted(signal)]);

@@ -6,6 +6,7 @@ import { KubeError } from '../../../activities/kube/port.ts';
 import type { AdmissionPorts } from './ports.ts';
 import type { AdmissionRequest, Judge, Verdict } from './review.ts';
 import { ALLOWED } from './review.ts';
+import { isTrue } from '../../../api/kubernetes/conditions.ts';
 
 /** On a launcher Pod: name of its VMI. */
 const DOMAIN_ANNOTATION = 'kubevirt.io/domain';
@@ -61,8 +62,7 @@ const evict = async (
   }
 };
 
-const isMigratable = ({ status }: VirtualMachineInstance): boolean =>
-  status?.conditions?.some((condition) => condition.type === 'LiveMigratable' && condition.status === 'True') === true;
+const isMigratable = (vmi: VirtualMachineInstance): boolean => isTrue(vmi, 'LiveMigratable');
 
 const eviction = z.looseObject({ deleteOptions: z.looseObject({ dryRun: z.array(z.string()).optional() }).optional() });
 

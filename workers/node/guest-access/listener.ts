@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { peerTrouble } from '../../../activities/node/migration-proxy/words.ts';
+import type { Listener } from '../../../activities/node/tls-listener.ts';
+import { keepListening } from '../../../activities/node/tls-listener.ts';
 import type { PeerCredentials } from '../../../api/contract/certificates.ts';
 import { isController } from '../../../api/contract/certificates.ts';
 import { GUEST_STREAM_PROTOCOL } from '../../../api/contract/guest-access.ts';
@@ -29,70 +29,37 @@ export interface ListenerOptions {
   signal: AbortSignal;
 }
 
-export interface Listener {
-  /** Port that it listens on; undefined: it does not. */
-  port(): number | undefined;
-  /** Why it does not. */
-  detail(): string;
-  /** Resolves after the signal. */
-  done: Promise<void>;
-}
-
 const PATIENCE_MS = 5_000;
 /** A host that vanished is noticed after this and ten probes, a second apart. What is idle otherwise stays open. */
 const KEEPALIVE_MS = 10_000;
 const MAX_CONNECTIONS = 2_048;
-const RETRY_MS = 2_000;
 /** For streams to end in order when this worker stops. */
 const LAST_MS = 1_000;
 
-/** Serves the controllers' requests as soon as there is a certificate, and keeps trying while the port is taken. Certificates change without a break. */
+/** Serves the controllers' requests. */
 export const listenForControllers = (options: ListenerOptions): Listener => {
-  const { address, port, credentials, log, signal } = options;
   const sockets = new Set<Socket>();
-  let server: Server | undefined;
-  let detail = '';
-  credentials.onChange(() => {
-    const current = credentials.current();
-    if (current !== undefined) server?.setSecureContext({ ...current, minVersion: 'TLSv1.3' });
+  return keepListening({
+    ...options,
+    visitors: 'access to guests',
+    make: () => {
+      const server = serverFor(options);
+      server.on('secureConnection', (socket) => {
+        sockets.add(socket);
+        socket.once('close', () => sockets.delete(socket));
+      });
+      return server;
+    },
+    end: (server) => {
+      server.close();
+      server.closeAllConnections();
+      setTimeout(() => sockets.forEach((socket) => socket.destroy()), LAST_MS).unref();
+    },
   });
-  const serve = async (): Promise<void> => {
-    while (!signal.aborted && server === undefined) {
-      try {
-        server = await listen(options);
-        server.on('secureConnection', (socket) => {
-          sockets.add(socket);
-          socket.once('close', () => sockets.delete(socket));
-        });
-        log.info({ address, port: portOf(server) }, 'listening for access to guests');
-      } catch (error) {
-        detail = `cannot listen on ${address}:${port}: ${peerTrouble(error)}`;
-        log.warn({ err: error, address, port }, 'cannot listen for access to guests; trying again');
-        await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      }
-    }
-    await aborted(signal);
-    server?.close();
-    server?.closeAllConnections();
-    setTimeout(() => sockets.forEach((socket) => socket.destroy()), LAST_MS).unref();
-  };
-  return {
-    port: () => server && portOf(server),
-    detail: () => (detail === '' ? `this node's worker has ${credentials.detail()}` : detail),
-    done: Promise.race([credentials.ready, aborted(signal)]).then(serve),
-  };
 };
 
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-
-const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-
-const listen = (options: ListenerOptions): Promise<Server> => {
-  const { address, port, credentials, patienceMs = PATIENCE_MS, log } = options;
+const serverFor = (options: ListenerOptions): Server => {
+  const { credentials, patienceMs = PATIENCE_MS, log } = options;
   const server = createServer({
     ...credentials.current(),
     minVersion: 'TLSv1.3',
@@ -110,13 +77,7 @@ const listen = (options: ListenerOptions): Promise<Server> => {
   server.on('tlsClientError', (error) => log.debug({ err: error }, 'a TLS client was not understood'));
   server.on('request', (request, response) => void answer(request, response, options));
   server.on('upgrade', (request, socket: TLSSocket, head: Buffer) => void upgrade(request, socket, head, options));
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, address, () => {
-      server.off('error', reject);
-      resolve(server);
-    });
-  });
+  return server;
 };
 
 /** Why whoever is at the other end is not let in; undefined: it is a controller. */

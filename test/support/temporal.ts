@@ -29,9 +29,12 @@ const KEYWORD = 2;
 /** Less than a test's timeout, more than anything takes on a busy machine. */
 const PATIENCE_MS = 60_000;
 
+/** Longer than time stands still for a reason: an activity that nobody takes, or that does not answer. */
+const STANDS_STILL_MS = 25_000;
+
 /**
- * A Temporal server that skips time while somebody awaits a workflow's result, with virtflow's search attributes. It stops to skip for good once a
- * workflow was terminated with something in flight or has ended before its child: what entities and their operations do together must not rely on it.
+ * A Temporal server that skips time while somebody awaits a workflow's result, with virtflow's search attributes. By itself it stops to skip for good
+ * once a workflow was terminated with something in flight or has ended before its child; waits give such a server a push.
  */
 export const timeSkippingEnvironment = async (): Promise<TestWorkflowEnvironment> => {
   const env = await TestWorkflowEnvironment.createTimeSkipping({
@@ -47,11 +50,16 @@ export const timeSkippingEnvironment = async (): Promise<TestWorkflowEnvironment
 const boundWaits = (env: TestWorkflowEnvironment): void => {
   const { connection, client, sleep } = env;
   const inTime = async <T>(what: string, wait: () => Promise<T>): Promise<T> => {
+    // It counts who holds time still, and counts what was in flight in a workflow that has ended for ever. With nobody to forget it refuses.
+    const forgetOne = () => void connection.testService?.unlockTimeSkipping({}).catch(() => undefined);
+    const pushing = setInterval(forgetOne, STANDS_STILL_MS);
     try {
       return await connection.withDeadline(Date.now() + PATIENCE_MS, wait);
     } catch (error) {
       if (!isGrpcDeadlineError(error)) throw error;
       throw new Error(`not within ${PATIENCE_MS} ms: ${what}\n${await storyOf(env)}`, { cause: error });
+    } finally {
+      clearInterval(pushing);
     }
   };
   env.sleep = (duration) => inTime(`${duration} have passed`, () => sleep(duration));

@@ -5,13 +5,9 @@ export const LAUNCHER_APP = 'virt-launcher';
 export const CREATED_BY_LABEL = 'kubevirt.io/created-by';
 /** On a launcher Pod: name of its VMI (its beginning and a hash when it is longer than a label value). */
 export const INSTANCE_LABEL = 'vmi.kubevirt.io/id';
-/** On a launcher Pod: which start attempt of the VMI created it. */
-export const ATTEMPT_ANNOTATION = 'virtflow.io/start-attempt';
 /** On a migration's target Pod: uid and name of its VMIM. */
 export const MIGRATION_UID_LABEL = 'kubevirt.io/migrationJobUID';
 export const MIGRATION_NAME_ANNOTATION = 'kubevirt.io/migrationJobName';
-/** On a migration's target Pod, which may need a right of the node for it: whether post-copy is allowed, "true" or "false". */
-export const POST_COPY_ANNOTATION = 'virtflow.io/post-copy';
 /** On a VMI, while a migration runs: node of the target Pod. */
 export const MIGRATION_TARGET_NODE_LABEL = 'kubevirt.io/migrationTargetNodeName';
 /** On a VMI: node on which it runs. */

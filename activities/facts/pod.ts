@@ -1,13 +1,8 @@
 import type { PodFacts } from '../../api/contract/facts.ts';
 import type { ContainerStatus, Pod, PodStatus } from '../../api/kubernetes/types.ts';
-import {
-  ATTEMPT_ANNOTATION,
-  COMPUTE,
-  CREATED_BY_LABEL,
-  MIGRATION_NAME_ANNOTATION,
-  MIGRATION_UID_LABEL,
-} from './labels.ts';
 import { isTrue } from '../../api/kubernetes/conditions.ts';
+import { COMPUTE, CREATED_BY_LABEL, MIGRATION_NAME_ANNOTATION, MIGRATION_UID_LABEL } from './labels.ts';
+import { launchNote } from './launch-notes.ts';
 
 /** A waiting container with one of these is on its way; every other reason says why it cannot start. */
 const ON_ITS_WAY = new Set(['PodInitializing', 'ContainerCreating']);
@@ -24,7 +19,7 @@ export const podFacts = (pod: Pod): PodFacts => {
   const exitCode = compute?.state?.terminated?.exitCode;
   const waiting = status === undefined ? undefined : stuckContainer(status);
   const reason = reasonOf(status, compute);
-  const attempt = Number(metadata?.annotations?.[ATTEMPT_ANNOTATION]);
+  const attempt = Number(launchNote(pod, 'attempt'));
   const migrationUid = metadata?.labels?.[MIGRATION_UID_LABEL];
   return {
     name: metadata?.name ?? '',

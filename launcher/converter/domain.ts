@@ -7,6 +7,7 @@ export interface Domain {
   name: string;
   metadata?: Metadata | undefined;
   memory: Bytes;
+  maxMemory?: (Bytes & { '@slots': number }) | undefined;
   memoryBacking?: MemoryBacking | undefined;
   vcpu: { '@placement': 'static'; '#text': number };
   vcpus?: { vcpu: VcpuState[] } | undefined;

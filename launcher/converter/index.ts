@@ -29,6 +29,7 @@ import { usbRedirection } from './concerns/usb-redirection.ts';
 import { watchdog } from './concerns/watchdog.ts';
 import { withDiskModes, type StorageProbe } from './disk-modes.ts';
 import type { Domain, DomainPart } from './domain.ts';
+import { withMemoryRoom } from './memory-room.ts';
 import { placeOnRootComplex } from './root-complex.ts';
 import { refuseUnsupported } from './unsupported.ts';
 import { writeXml } from './xml.ts';
@@ -84,7 +85,7 @@ const add = (domain: Domain, part: DomainPart): Domain => ({
 });
 
 /**
- * The domain of a VMI whose defaults are filled in, for libvirt 9.0 and QEMU 7.2. Pure.
+ * The domain of a VMI whose defaults are filled in, for QEMU 7.2. Pure.
  * @throws ConversionError naming the field, for what the VMI asks and no domain can be, or virtflow does not support yet
  */
 export function toDomain(vmi: VirtualMachineInstance, host: HostFacts): Domain {
@@ -93,8 +94,8 @@ export function toDomain(vmi: VirtualMachineInstance, host: HostFacts): Domain {
   return placeOnRootComplex(domain, vmi);
 }
 
-/** The domain as XML. With `storage` disks get the cache and IO modes that suit where their images lie. @throws ConversionError */
+/** The domain as XML for libvirt 9.0. With `storage` disks get the cache and IO modes that suit where their images lie. @throws ConversionError */
 export function toDomainXml(vmi: VirtualMachineInstance, host: HostFacts, storage?: StorageProbe): string {
-  const domain = toDomain(vmi, host);
+  const domain = withMemoryRoom(toDomain(vmi, host));
   return writeXml(storage ? withDiskModes(domain, storage) : domain);
 }

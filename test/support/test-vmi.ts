@@ -22,7 +22,7 @@ export function testVmi(
     spec: {
       domain: {
         cpu: { cores: 1, model: 'qemu64' },
-        memory: { guest: '160Mi' },
+        memory: { guest: '160Mi', maxGuest: '640Mi' },
         resources: {},
         devices: {
           disks: volumes.map(({ name }): Disk => ({ name, disk: { bus: 'virtio' } })),

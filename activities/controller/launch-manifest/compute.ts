@@ -2,6 +2,7 @@ import { LAUNCHER_ENV } from '../../../api/launcher/paths.ts';
 import type { Container } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { COMPUTE } from '../../facts/labels.ts';
+import { LAUNCH_NOTES } from '../../facts/launch-notes.ts';
 import { shareTools } from './container-images.ts';
 import type { LaunchInput } from './input.ts';
 import type { Mounted } from './mounted.ts';
@@ -19,7 +20,7 @@ export const computeContainer = (input: LaunchInput, mounted: Mounted[]): Contai
     name: COMPUTE,
     image: launcherImage,
     imagePullPolicy: config.imagePullPolicy,
-    env: environment(vmi),
+    env: environment(input),
     resources: computeResources(input),
     securityContext: computeSecurity(input),
     volumeMounts: mounted.flatMap(({ mount }) => (mount ? [mount] : [])),
@@ -31,7 +32,7 @@ export const computeContainer = (input: LaunchInput, mounted: Mounted[]): Contai
   };
 };
 
-const environment = (vmi: VirtualMachineInstance): NonNullable<Container['env']> => {
+const environment = ({ vmi, config, purpose, epoch }: LaunchInput): NonNullable<Container['env']> => {
   const value = (name: string, text: string): { name: string; value: string } => ({ name, value: text });
   const field = (name: string, fieldPath: string): NonNullable<Container['env']>[number] => ({
     name,
@@ -44,6 +45,10 @@ const environment = (vmi: VirtualMachineInstance): NonNullable<Container['env']>
     value(LAUNCHER_ENV.gracePeriod, String(gracePeriodOf(vmi))),
     field(LAUNCHER_ENV.podUid, 'metadata.uid'),
     field(LAUNCHER_ENV.podName, 'metadata.name'),
+    value(LAUNCH_NOTES.epoch, String(epoch)),
+    'attempt' in purpose
+      ? value(LAUNCH_NOTES.attempt, String(purpose.attempt))
+      : value(LAUNCH_NOTES.postCopy, String(config.migrations.allowPostCopy)),
   ];
 };
 

@@ -3,23 +3,18 @@ import { KUBEVIRT_API_VERSION } from '../../../api/kubevirt/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import {
   APP_LABEL,
-  ATTEMPT_ANNOTATION,
   COMPUTE,
   CREATED_BY_LABEL,
   INSTANCE_LABEL,
   LAUNCHER_APP,
   MIGRATION_NAME_ANNOTATION,
   MIGRATION_UID_LABEL,
-  POST_COPY_ANNOTATION,
 } from '../../facts/labels.ts';
 import type { LaunchInput } from './input.ts';
 import { memoryOverhead } from './memory-overhead.ts';
 import { hostName, instanceLabel, podName } from './names.ts';
 import { networkAnnotations } from './network-annotations.ts';
 import { storageAnnotations } from './storage-annotations.ts';
-
-/** Epoch of the run token under which a launcher Pod was created. */
-const EPOCH_ANNOTATION = 'virtflow.io/run-epoch';
 
 const INJECT_SIDECAR = 'sidecar.istio.io/inject';
 
@@ -55,7 +50,7 @@ const podLabels = ({ vmi, purpose }: LaunchInput): Record<string, string> => {
   };
 };
 
-const podAnnotations = ({ vmi, config, purpose, epoch }: LaunchInput): Record<string, string> => {
+const podAnnotations = ({ vmi, config, purpose }: LaunchInput): Record<string, string> => {
   const own = Object.entries(vmi.metadata?.annotations ?? {}).filter(
     ([key]) => !KEPT_BACK.some((prefix) => key.startsWith(prefix)),
   );
@@ -68,13 +63,7 @@ const podAnnotations = ({ vmi, config, purpose, epoch }: LaunchInput): Record<st
     ...networkAnnotations(vmi),
     ...storageAnnotations(vmi, config),
     'kubevirt.io/memory-overhead-bytes': String(memoryOverhead(vmi, config)),
-    [EPOCH_ANNOTATION]: String(epoch),
-    ...('attempt' in purpose
-      ? { [ATTEMPT_ANNOTATION]: String(purpose.attempt) }
-      : {
-          [MIGRATION_NAME_ANNOTATION]: purpose.migration.name,
-          [POST_COPY_ANNOTATION]: String(config.migrations.allowPostCopy),
-        }),
+    ...('migration' in purpose ? { [MIGRATION_NAME_ANNOTATION]: purpose.migration.name } : {}),
   };
 };
 

@@ -1,6 +1,6 @@
 import type { NodeActivities } from '../../../api/contract/activities.ts';
 import { migrationSocket } from '../../../api/launcher/migration.ts';
-import { POST_COPY_ANNOTATION } from '../../facts/labels.ts';
+import { launchNote } from '../../facts/launch-notes.ts';
 import { podFacts } from '../../facts/pod.ts';
 import { failure } from '../../failures.ts';
 import { withLauncher } from '../connect.ts';
@@ -30,7 +30,7 @@ export const prepareMigrationTarget =
       // Before anything is made that nobody could reach.
       const address = ports.proxy.endpoint();
       const { vmi, host } = await prepareLauncher(ports, { on: { vmi: ref, pod: target }, pod }, progress);
-      if (pod.metadata?.annotations?.[POST_COPY_ANNOTATION] === 'true') await allowUserfaultfd();
+      if (launchNote(pod, 'postCopy') === 'true') await allowUserfaultfd();
       await Promise.all([verifyMove(ports, move), refuseFenced(ports)]);
       progress.report('preparing the launcher');
       const prepare = { migrationUid: migration.uid, tokenEpoch: epoch, vmi, host, disks };

@@ -18,5 +18,11 @@ export function guestMemory(vmi: VirtualMachineInstance): string {
   return quantity;
 }
 
-/** Memory at boot. It cannot grow while the guest runs: libvirt 9.0 wants a NUMA cell and slots for that, so maxGuest has no effect yet. */
-export const memory: Concern = (vmi) => ({ memory: bytes('spec.domain.memory.guest', guestMemory(vmi)) });
+/** Memory at boot, and how far it may grow while the guest runs. */
+export const memory: Concern = (vmi) => {
+  const { maxGuest } = vmi.spec.domain.memory ?? {};
+  return {
+    memory: bytes('spec.domain.memory.guest', guestMemory(vmi)),
+    maxMemory: maxGuest === undefined ? undefined : { '@slots': 0, ...bytes('spec.domain.memory.maxGuest', maxGuest) },
+  };
+};

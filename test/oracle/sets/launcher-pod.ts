@@ -35,15 +35,6 @@ interface PodSetHead {
 
 export const POD_RULES: Rule<PodCase>[] = [
   {
-    id: 'pods-carry-their-start',
-    covers: ({ path, theirs }) => path.startsWith('metadata/annotations/virtflow.io/') && theirs === undefined,
-  },
-  {
-    id: 'seccomp-runtime-default',
-    covers: ({ path, ours, theirs }) =>
-      path === 'spec/securityContext/seccompProfile/type' && ours === '"RuntimeDefault"' && theirs === undefined,
-  },
-  {
     id: 'no-init-container-per-image',
     covers: ({ path, ours }) =>
       (ours === undefined &&

@@ -111,6 +111,17 @@ test.each<[string, VirtualMachineInstance, Parameters<typeof host>[0]]>([
     {},
   ],
   [
+    'memory with room to grow',
+    vmi({ domain: { cpu: { sockets: 1, cores: 2, maxSockets: 4 }, memory: { guest: '1Gi', maxGuest: '4Gi' } } }),
+    {},
+  ],
+  [
+    'memory in huge pages with room to grow',
+    vmi({ domain: { memory: { guest: '1Gi', maxGuest: '4Gi', hugepages: { pageSize: '2Mi' } } } }),
+    {},
+  ],
+  ['memory that is as much as it may be', vmi({ domain: { memory: { guest: '1Gi', maxGuest: '1Gi' } } }), {}],
+  [
     'dedicated CPUs on a passed-through NUMA topology',
     vmi({
       domain: {
@@ -208,7 +219,7 @@ test('a guest boots without KVM: agent, console, disks in their places', async (
     ],
     {
       domain: {
-        memory: { guest: '160Mi' },
+        memory: { guest: '160Mi', maxGuest: '640Mi' },
         cpu: { sockets: 1, cores: 1, threads: 1, maxSockets: 2, model: 'host-model' },
         firmware: {
           kernelBoot: {

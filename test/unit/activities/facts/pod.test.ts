@@ -128,7 +128,8 @@ test('carries exit code, creator and attempt', () => {
     phase: 'Failed',
     containerStatuses: [container('compute', { terminated: { exitCode: 137, reason: 'OOMKilled' } })],
   });
-  ended.metadata = { ...ended.metadata, annotations: { 'virtflow.io/start-attempt': '3' } };
+  const env = [{ name: 'VIRTFLOW_START_ATTEMPT', value: '3' }];
+  ended.spec = { ...ended.spec, containers: [{ name: 'compute', env }] };
   expect(podFacts(ended)).toMatchObject({
     exitCode: 137,
     reason: 'OOMKilled',

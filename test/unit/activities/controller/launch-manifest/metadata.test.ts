@@ -69,15 +69,14 @@ describe('annotations', () => {
   const annotations = (own: Record<string, string>, more = {}): Record<string, string> =>
     render(instance({}, { annotations: own }), more).metadata?.annotations ?? {};
 
-  test('tell domain, container, overhead, attempt and epoch', () => {
+  test('tell domain, container and overhead, and nothing of virtflow', () => {
+    expect(Object.keys(annotations({})).filter((key) => key.includes('virtflow'))).toEqual([]);
     expect(annotations({})).toMatchObject({
       'kubevirt.io/domain': 'web',
       'kubectl.kubernetes.io/default-container': 'compute',
       'kubevirt.io/memory-overhead-bytes': String(288 * 2 ** 20),
       'kubevirt.io/migrationTransportUnix': 'true',
       'descheduler.alpha.kubernetes.io/request-evict-only': '',
-      'virtflow.io/start-attempt': '1',
-      'virtflow.io/run-epoch': '7',
     });
   });
 

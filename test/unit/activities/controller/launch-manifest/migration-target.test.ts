@@ -7,6 +7,7 @@ import {
   withImagesOf,
 } from '../../../../../activities/controller/launch-manifest/index.ts';
 import type { TargetInput } from '../../../../../activities/controller/launch-manifest/index.ts';
+import { launchNote } from '../../../../../activities/facts/launch-notes.ts';
 import { configured, instance, withDomain } from '../../../../support/instances.ts';
 import { launch, render, specOf } from './render.ts';
 
@@ -25,12 +26,26 @@ test("it is the start's Pod but for its name, what it says of the migration, and
   expect(ours.metadata?.name).toBe(podName(instance(), purpose));
   expect(ours.metadata?.name).not.toBe(start.metadata?.name);
   expect(ours.metadata?.labels).toEqual({ ...start.metadata?.labels, 'kubevirt.io/migrationJobUID': migration.uid });
-  const { 'virtflow.io/start-attempt': _, ...annotations } = start.metadata?.annotations ?? {};
   expect(ours.metadata?.annotations).toEqual({
-    ...annotations,
-    ...{ 'kubevirt.io/migrationJobName': 'move-1', 'virtflow.io/post-copy': 'false' },
+    ...start.metadata?.annotations,
+    'kubevirt.io/migrationJobName': 'move-1',
   });
-  expect({ ...ours.spec, affinity: undefined }).toEqual({ ...start.spec, affinity: undefined });
+  const rest = ({ spec }: Pod): object => ({
+    ...spec,
+    affinity: undefined,
+    containers: spec?.containers.map((container) => ({ ...container, env: undefined })),
+  });
+  expect(rest(ours)).toEqual(rest(start));
+});
+
+test('each Pod notes what it was made for, where nobody can change it', () => {
+  const notes = (pod: Pod): unknown[] =>
+    (['attempt', 'epoch', 'postCopy'] as const).map((note) => launchNote(pod, note));
+  expect(notes(render(instance()))).toEqual(['1', '7', undefined]);
+  expect(notes(target(instance()))).toEqual([undefined, '7', 'false']);
+  expect(notes(target(instance(), {}, configured({ migrations: { allowPostCopy: true } })))).toEqual([
+    ...[undefined, '7', 'true'],
+  ]);
 });
 
 test('one migration gives one name, another migration another', () => {

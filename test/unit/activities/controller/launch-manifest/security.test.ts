@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { effectiveConfiguration } from '../../../../../api/cluster-config/index.ts';
+import type { KubeVirt } from '../../../../../api/kubevirt/types.ts';
 import { configured, gated, withDomain } from '../../../../support/instances.ts';
 import { render, specOf } from './render.ts';
 
@@ -35,14 +39,8 @@ describe.each([
     }
   });
 
-  test('the Pod has the runtime’s seccomp profile, one user, and only harmless volumes', () => {
-    expect(spec.securityContext).toEqual({
-      runAsUser: 107,
-      runAsGroup: 107,
-      runAsNonRoot: true,
-      fsGroup: 107,
-      seccompProfile: { type: 'RuntimeDefault' },
-    });
+  test('the Pod has one user, and only harmless volumes', () => {
+    expect(spec.securityContext).toEqual({ runAsUser: 107, runAsGroup: 107, runAsNonRoot: true, fsGroup: 107 });
     const kinds = (spec.volumes ?? []).flatMap((volume) => Object.keys(volume).filter((key) => key !== 'name'));
     expect(['emptyDir', 'persistentVolumeClaim', 'secret', 'image']).toEqual(expect.arrayContaining(kinds));
     expect([spec.hostNetwork, spec.hostPID, spec.hostIPC, spec.shareProcessNamespace]).toEqual(
@@ -69,6 +67,11 @@ test('the cluster may name a seccomp profile and an SELinux type', () => {
   });
 });
 
+test('the configuration that virtflow comes with asks for the seccomp profile of the runtime', () => {
+  const config = effectiveConfiguration(parse(readFileSync('deploy/base/kubevirt.yaml', 'utf8')) as KubeVirt);
+  expect(specOf(render(everything, { config })).securityContext?.seccompProfile).toEqual({ type: 'RuntimeDefault' });
+});
+
 test('the token is mounted for a VMI that shows it to its guest', () => {
   const volumes = [{ name: 'token', serviceAccount: { serviceAccountName: 'robot' } }];
   expect(specOf(render(withDomain({}, { volumes })))).toMatchObject({
@@ -81,19 +84,23 @@ test('the token is mounted for a VMI that shows it to its guest', () => {
   });
 });
 
+const start = { attempt: 1 };
+const migration = { migration: { name: 'm', uid: 'u' } };
 test.each([
-  ['a start', { allowPostCopy: true }, {}, { attempt: 1 }, undefined],
-  ['a migration without post-copy', {}, {}, { migration: { name: 'm', uid: 'u' } }, undefined],
-  ['a migration with post-copy', { allowPostCopy: true }, {}, { migration: { name: 'm', uid: 'u' } }, 'Unconfined'],
+  ['a start', { allowPostCopy: true }, { runtimeDefaultProfile: true }, start, undefined],
+  ['a migration without post-copy', {}, { runtimeDefaultProfile: true }, migration, undefined],
+  ['a migration with post-copy', { allowPostCopy: true }, { runtimeDefaultProfile: true }, migration, 'Unconfined'],
+  ['a migration with post-copy and no profile', { allowPostCopy: true }, undefined, migration, undefined],
   [
     'a migration with post-copy and a profile of the cluster',
     { allowPostCopy: true },
-    { virtualMachineInstanceProfile: { customProfile: { localhostProfile: 'own.json' } } },
-    { migration: { name: 'm', uid: 'u' } },
+    { localhostProfile: 'own.json' },
+    migration,
     undefined,
   ],
-])('system calls of compute in %s', (_, migrations, seccompConfiguration, purpose, type) => {
-  const config = configured({ migrations, seccompConfiguration });
+])('system calls of compute in %s', (_, migrations, customProfile, purpose, type) => {
+  const seccompConfiguration = customProfile && { virtualMachineInstanceProfile: { customProfile } };
+  const config = configured({ migrations, ...(seccompConfiguration ? { seccompConfiguration } : {}) });
   const [compute] = specOf(render(everything, { config, purpose })).containers;
   expect(compute?.securityContext?.seccompProfile?.type).toBe(type);
 });

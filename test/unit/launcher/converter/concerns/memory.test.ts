@@ -14,6 +14,14 @@ test.each`
   expect(memory(vmi({ domain: domain as object }), host()).memory).toEqual({ '@unit': 'b', '#text': bytes });
 });
 
+test('how far it may grow, if anybody says so', () => {
+  const maximum = (domain: object) => memory(vmi({ domain }), host()).maxMemory;
+  expect(maximum({ memory: { guest: '1Gi', maxGuest: '4Gi' } })).toEqual({
+    ...{ '@slots': 0, '@unit': 'b', '#text': 4 * 2 ** 30 },
+  });
+  expect(maximum({ memory: { guest: '1Gi' } })).toBeUndefined();
+});
+
 test.each([{ memory: {} }, { memory: { guest: '-1Mi' } }])('%p names the field', (domain) => {
   expect(() => memory(vmi({ domain }), host())).toThrow(/^spec\.domain\.memory\.guest: /);
 });

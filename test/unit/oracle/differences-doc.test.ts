@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { documentedRules, drift, readDocumentedRules } from '../../oracle/differences-doc.ts';
 import { ADMISSION_RULES } from '../../oracle/sets/admission.ts';
-import { DOMAIN_RULES } from '../../oracle/sets/domain-xml.ts';
 import { POD_RULES } from '../../oracle/sets/launcher-pod.ts';
 import { OVERHEAD_RULES } from '../../oracle/sets/memory-overhead.ts';
 import { POLICY_RULES } from '../../oracle/sets/migration-policy.ts';
@@ -11,7 +10,7 @@ import { VM_TO_VMI_RULES } from '../../oracle/sets/vm-to-vmi.ts';
 
 test('the document tells of every rule, and of no other', () => {
   const rules = [
-    ...[DOMAIN_RULES, POD_RULES, OVERHEAD_RULES, ADMISSION_RULES, MUTATION_RULES, VM_TO_VMI_RULES, VM_STATUS_RULES],
+    ...[POD_RULES, OVERHEAD_RULES, ADMISSION_RULES, MUTATION_RULES, VM_TO_VMI_RULES, VM_STATUS_RULES],
     POLICY_RULES,
   ];
   const ids = rules.flatMap((ofSet) => ofSet.map(({ id }: { id: string }) => id));

@@ -1,5 +1,8 @@
 import type { ControllerActivities } from '../../api/contract/activities.ts';
 import { withFailures } from '../failures.ts';
+import { createEvacuation } from './evacuation/create-evacuation.ts';
+import { observeEvacuation } from './evacuation/observe-evacuation.ts';
+import { cancelEvacuation, tellBackoff, withdrawEvacuation } from './evacuation/take-back.ts';
 import { admitInstance } from './instance/admit-instance.ts';
 import { adoptInstance } from './instance/adopt-instance.ts';
 import { ensureLauncherPod } from './instance/ensure-launcher-pod.ts';
@@ -65,6 +68,11 @@ export const controllerActivities = (ports: ControllerPorts): ControllerActiviti
     liftFence: liftFence(ports),
     tellInstances: tellInstances(ports),
     assessDeletedNode: assessDeletedNode(ports),
+    observeEvacuation: observeEvacuation(ports),
+    createEvacuation: createEvacuation(ports),
+    tellBackoff: tellBackoff(ports),
+    withdrawEvacuation: withdrawEvacuation(ports),
+    cancelEvacuation: cancelEvacuation(ports),
     publishVirtualMachine: publishVirtualMachine(ports),
     releaseVirtualMachine: releaseVirtualMachine(ports),
   });

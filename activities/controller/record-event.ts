@@ -20,6 +20,7 @@ export type EventReason =
   | 'Migrated'
   | 'SuccessfulMigration'
   | 'FailedMigration'
+  | 'MigrationBackoff'
   | 'RequestServed'
   | 'RequestObsolete'
   | 'RequestRefused';

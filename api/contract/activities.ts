@@ -1,4 +1,5 @@
 import type { DomainReport } from '../launcher/reports.ts';
+import type { EvacuationView } from './evacuation.ts';
 import type { FailureInfo } from './failures.ts';
 import type { InstanceFacts, PodFacts, VirtualMachineFacts } from './facts.ts';
 import type {
@@ -183,6 +184,19 @@ export interface ControllerActivities {
   /** Whether a deleted Node is fenced by now; then it is on record. */
   assessDeletedNode(request: { node: NodeRef; bootId: string; heartbeat: string }): Promise<DeletedNode>;
   /** The token as it is. */
+  /** Who is to leave a node, and how far that is; live read. */
+  observeEvacuation(request: { node: NodeRef }): Promise<EvacuationView>;
+  /**
+   * Creates the VMIM that takes the VMI away from the node, or returns the unfinished one that there is; undefined: it need not leave any more.
+   * @throws Forbidden, InvalidSpec
+   */
+  createEvacuation(request: { node: NodeRef; vmi: ObjectRef }): Promise<{ migration: string } | undefined>;
+  /** Tells as an Event of the VMI that the next migration is put off after the one that failed. */
+  tellBackoff(request: { vmi: ObjectRef; failed: string; until: string }): Promise<void>;
+  /** The node is not to be emptied any more: the VMI may stay. Asked to leave another one meanwhile: does nothing. */
+  withdrawEvacuation(request: { node: NodeRef; vmi: ObjectRef }): Promise<void>;
+  /** Cancels an evacuation migration unless it runs by now: then it goes on to its end. */
+  cancelEvacuation(request: { node: NodeRef; migration: ObjectRef }): Promise<void>;
   readToken(vmi: ObjectRef): Promise<RunToken | undefined>;
   /** Writes the VMIM's status if it differs; final phases also take its finalizer off. Object gone: does nothing. */
   publishMigration(report: MigrationReport): Promise<void>;

@@ -14,6 +14,8 @@ export const WORKFLOWS = {
   migrateInstance: 'migrateInstance',
   migrationScheduler: 'migrationScheduler',
   nodeLifecycle: 'nodeLifecycle',
+  carryOutTrigger: 'carryOutTrigger',
+  evacuateNode: 'evacuateNode',
 } as const;
 
 export type OperationKind = 'start' | 'shutdown' | 'migrate';

@@ -22,6 +22,9 @@ export const shutdownId = (vmi: ObjectRef, n: number): string => `vmi-shutdown/$
 /** One workflow for one Node object. */
 export const nodeLifecycleId = ({ name, uid }: { name: string; uid: string }): string => `node/${name}/${uid}`;
 
+/** At most one workflow at a time for one Node object. */
+export const evacuationId = ({ name, uid }: { name: string; uid: string }): string => `evacuate/${name}/${uid}`;
+
 /** One workflow for one VMIM. */
 export const migrationId = (migration: ObjectRef): string =>
   `migration/${migration.namespace}/${migration.name}/${migration.uid}`;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import type { EvictionRules } from '../../activities/facts/evacuation.ts';
 import type { KubePort } from '../../activities/kube/port.ts';
 import type { WorkflowPort } from '../../activities/temporal/port.ts';
 import type { Logger } from '../shared/logging.ts';
@@ -15,6 +16,8 @@ export interface LeadPorts {
   workflows: WorkflowPort;
   informers: Informers;
   metrics: ControllerMetrics;
+  /** Of the configuration in force. */
+  rules: () => EvictionRules;
   /** Asks Temporal who polls; part of the sweep. */
   countPollers: () => Promise<void>;
   sweepMs: number;
@@ -23,10 +26,12 @@ export interface LeadPorts {
 
 /** What only the leader does: the bridge and the sweep, from now until the signal. */
 export const lead = (ports: LeadPorts, signal: AbortSignal): Bridge => {
-  const { informers, metrics, log } = ports;
+  const { informers, metrics, rules, log } = ports;
   const bridge = new Bridge({
     deliver: newCourier(ports),
     instances: () => informers.VirtualMachineInstance.list(),
+    nodes: () => informers.Node.list(),
+    rules,
     onFailure: () => metrics.deliveryFailures.inc(),
     log,
   });
@@ -67,13 +72,14 @@ const keepSweeping = async (ports: LeadPorts, bridge: Bridge, signal: AbortSigna
   }
 };
 
-const sweep = async ({ client, informers, metrics, log }: LeadPorts, bridge: Bridge): Promise<void> => {
+const sweep = async ({ client, informers, metrics, rules, log }: LeadPorts, bridge: Bridge): Promise<void> => {
   const running = await runningWorkflows(client);
   const plan = planSweep({
     virtualMachines: informers.VirtualMachine.list(),
     instances: informers.VirtualMachineInstance.list(),
     migrations: informers.VirtualMachineInstanceMigration.list(),
     nodes: informers.Node.list(),
+    rules: rules(),
     running,
     now: Date.now(),
   });

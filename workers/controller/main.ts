@@ -153,7 +153,10 @@ await runMain(log, async (signal) => {
       { ...leaderLease, log },
       (leading) => {
         bridge = lead(
-          { kube, client: temporal.client, workflows, informers, metrics, countPollers, sweepMs: config.sweepMs, log },
+          {
+            ...{ kube, client: temporal.client, workflows, informers, metrics, countPollers },
+            ...{ rules: () => configuration.current().config, sweepMs: config.sweepMs, log },
+          },
           leading,
         );
         metrics.isLeading.set(1);

@@ -59,6 +59,9 @@ afterEach(() => {
   for (const { stop } of bridging.splice(0)) stop();
 });
 
+/** Of the cluster's configuration, who is to leave a node that is drained. */
+const rules = () => ({ evictionStrategy: 'None', migrations: { nodeDrainTaintKey: 'kubevirt.io/drain' } }) as const;
+
 const newInstance = async (name: string, phase = 'Running', spec: object = {}): Promise<ObjectRef> =>
   refOf(
     await kube.create('VirtualMachineInstance', {
@@ -107,7 +110,13 @@ const signalsTo = async (workflowId: string): Promise<unknown[]> => {
 /** Informers, bridge and courier, as the leader runs them. */
 const startBridge = async (): Promise<{ bridge: Bridge; informers: Informers }> => {
   const stopping = new AbortController();
-  const bridge = new Bridge({ deliver: newCourier({ kube, workflows }), instances: () => [], log });
+  const bridge = new Bridge({
+    deliver: newCourier({ kube, workflows, rules }),
+    instances: () => [],
+    nodes: () => [],
+    rules,
+    log,
+  });
   const informers = createInformers(server.rest, log, (change) => bridge.changed(change));
   const watching = Object.values(informers).map((informer) => informer.run(stopping.signal));
   bridging.push({
@@ -148,7 +157,8 @@ test('a VMIM starts its workflow, its deletion is told, and a terminated one is 
     };
     // A minute later: what is young may have a workflow that visibility does not show yet.
     bridge.insist(
-      planSweep({ ...objects, running: await runningWorkflows(client), now: Date.now() + 60_000 }).deliveries,
+      planSweep({ ...objects, rules: rules(), running: await runningWorkflows(client), now: Date.now() + 60_000 })
+        .deliveries,
     );
   };
   await until('visibility knows that it ended', async () => !(await runningWorkflows(client)).has(id));
@@ -168,7 +178,7 @@ test('a migration of a VMI that does not exist, or came later, is started all th
   await until('the next second', () => Date.now() >= created + 1000);
   await newInstance('late');
   const id = migrationId(migration);
-  await newCourier({ kube, workflows })({
+  await newCourier({ kube, workflows, rules })({
     ...{ kind: 'ownMigration', key: id, workflowId: id, digest: '' },
     ref: migration,
   });
@@ -183,7 +193,7 @@ test('a migration that retries another one is started with the id of that', asyn
   const patch = { metadata: { annotations: { [RETRY_OF_ANNOTATION]: failed.name } } };
   await kube.mergePatch(KIND, migration, patch);
   const id = migrationId(migration);
-  await newCourier({ kube, workflows })({
+  await newCourier({ kube, workflows, rules })({
     ...{ kind: 'ownMigration', key: id, workflowId: id, digest: '' },
     ref: migration,
   });
@@ -317,7 +327,7 @@ test('permits: the scheduler is started and asked; a holder is over when its obj
   await activities.returnPermit({ holder });
 
   const known = async (): Promise<unknown> => (await activities.observePermits({ holders: [holder] })).holders;
-  await newCourier({ kube, workflows })({
+  await newCourier({ kube, workflows, rules })({
     kind: 'ownMigration',
     key: holder,
     workflowId: holder,

@@ -19,6 +19,8 @@ import { failure } from '../../../activities/failures.ts';
 import { printedStatus } from './printed-status.ts';
 import type { FakeMigrations, MigrationManners } from './migrations.ts';
 import { newMigrations } from './migrations.ts';
+import type { FakeEvacuation } from './evacuation.ts';
+import { newEvacuation } from './evacuation.ts';
 import type { FakeNodes } from './nodes.ts';
 import { newNodes } from './nodes.ts';
 
@@ -36,6 +38,7 @@ export interface World {
   manners: Manners;
   migrations: FakeMigrations;
   nodes: FakeNodes;
+  evacuation: FakeEvacuation;
   /** What the bridge and the node workers tell; set by the test. */
   tell: (news: News) => Promise<void>;
   tellVm: (uid: string) => Promise<void>;
@@ -209,6 +212,7 @@ export const newWorld = (): World => {
   const nodes = newNodes({ pods, vmis, refuse, told });
   const migrations = newMigrations({
     ...{ pods, tokens, vmis, manners, violations, refuse, podAt, setPod, setDomain, runToken, told, isActive },
+  const evacuation = newEvacuation({ refuse });
     startPod: (uid) => world.startPod(uid),
   });
 
@@ -245,6 +249,7 @@ export const newWorld = (): World => {
     ...nodes.controller,
     adoptInstance: async (vmi) => {
       const instance = vmis.get(vmi.uid)?.facts;
+    ...evacuation.controller,
       const token = tokens.get(vmi.name);
       return {
         ...(instance === undefined ? {} : { instance }),
@@ -460,7 +465,7 @@ export const newWorld = (): World => {
   };
 
   const world: World = {
-    ...{ controller, node, vmis, vms, pods, tokens, violations, manners, migrations, nodes },
+    ...{ controller, node, vmis, vms, pods, tokens, violations, manners, migrations, nodes, evacuation },
     tell: async () => undefined,
     tellVm: async () => undefined,
     createVmi: (vmi, facts) => {

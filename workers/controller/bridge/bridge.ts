@@ -1,5 +1,6 @@
 import { dependencyChanged } from '../../../api/contract/entities.ts';
 import { claimsOf } from '../../../activities/controller/volumes/claims.ts';
+import type { EvictionRules } from '../../../activities/facts/evacuation.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import { podFacts } from '../../../activities/facts/pod.ts';
 import type { Node, Pod } from '../../../api/kubernetes/types.ts';
@@ -12,12 +13,14 @@ import {
   instanceOf,
   limitsMayHaveChanged,
   ofDependency,
+  ofEvacuation,
   ofInstance,
   ofMigration,
   ofNode,
   ofPod,
   ofVirtualMachine,
 } from './deliveries.ts';
+import { evacuationsAfterInstance, evacuationsAfterMigration, evacuationsAfterNode } from './evacuation.ts';
 import { CoalescingQueue } from './queue.ts';
 import { claimMatters, configurationMatters, nodeMatters, quotaMatters } from './relevance.ts';
 
@@ -25,6 +28,9 @@ export interface BridgePorts {
   deliver: (delivery: Delivery) => Promise<void>;
   /** Instances in the cache, to find those that wait for something. */
   instances: () => VirtualMachineInstance[];
+  /** Nodes in the cache, to find the one that somebody is to leave. */
+  nodes: () => Node[];
+  rules: () => EvictionRules;
   log: Logger;
   /** ms since 1970; Date.now unless a test says otherwise. */
   now?: () => number;
@@ -98,7 +104,10 @@ export class Bridge {
       case 'VirtualMachine':
         return subjects(change).flatMap((vm) => ofVirtualMachine(vm, isGone));
       case 'VirtualMachineInstance':
-        return subjects(change).flatMap((vmi) => ofInstance(vmi, isGone));
+        return [
+          ...subjects(change).flatMap((vmi) => ofInstance(vmi, isGone)),
+          ...evacuationsAfterInstance(change, this.#ports).map(ofEvacuation),
+        ];
       case 'Pod':
         return subjects(change).flatMap((pod) => [...ofPod(pod, isGone), ...this.#wakeSuccessors(pod, isGone)]);
       case 'PersistentVolumeClaim': {
@@ -117,6 +126,7 @@ export class Bridge {
       case 'Node':
         return [
           ...subjects(change).flatMap((node) => ofNode(node, isGone, this.#ports.now?.() ?? Date.now())),
+          ...evacuationsAfterNode(change, this.#ports).map(ofEvacuation),
           ...(nodeMatters(change.before, change.after)
             ? this.#wake('Node', (change.after ?? change.before)?.metadata?.name ?? '')
             : []),
@@ -128,7 +138,10 @@ export class Bridge {
           ...this.#wake('KubeVirt', (change.after ?? change.before)?.metadata?.name ?? ''),
         ];
       case 'VirtualMachineInstanceMigration':
-        return subjects(change).flatMap((vmim) => ofMigration(vmim, isGone));
+        return [
+          ...subjects(change).flatMap((vmim) => ofMigration(vmim, isGone)),
+          ...evacuationsAfterMigration(change, this.#ports).map(ofEvacuation),
+        ];
     }
   }
 

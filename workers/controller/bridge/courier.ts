@@ -1,11 +1,15 @@
 import type { EntityInput } from '../../../api/contract/entities.ts';
+import type { EvacuationInput } from '../../../api/contract/evacuation.ts';
 import type { MigrateInput } from '../../../api/contract/migrations.ts';
 import { RETRY_OF_ANNOTATION } from '../../../api/contract/migrations.ts';
 import type { NodeLifecycleInput } from '../../../api/contract/nodes.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { instanceId, migrationId } from '../../../api/contract/refs.ts';
 import type { VirtualMachineInstance, VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
+import type { EvictionRules } from '../../../activities/facts/evacuation.ts';
+import { askedToLeave } from '../../../activities/facts/evacuation.ts';
 import { goneInstance, instanceFacts, isFinal } from '../../../activities/facts/instance.ts';
+import { NODE_NAME_LABEL } from '../../../activities/facts/labels.ts';
 import { goneMigration, isReleased, migrationFacts } from '../../../activities/facts/migration.ts';
 import { nodeFacts } from '../../../activities/facts/node.ts';
 import { virtualMachineFacts } from '../../../activities/facts/virtual-machine.ts';
@@ -17,42 +21,46 @@ import { goneNode, goneVirtualMachine, OWN } from './deliveries.ts';
 export interface CourierPorts {
   kube: KubePort;
   workflows: WorkflowPort;
+  rules: () => EvictionRules;
 }
 
 /**
  * Sends deliveries to workflows. An object's own is started if it does not run, but only from a live read that says that the object exists and
  * has work left: an event or a cache never starts anything. One that completed never runs again, one that was terminated or failed does, for the
- * object is there. Everything else is a plain signal, and nobody listening is success.
+ * object is there. A Node may be emptied any number of times. Everything else is a plain signal, and nobody listening is success.
  * @throws whatever keeps Temporal or the API server from answering: the delivery is tried again
  */
 export const newCourier =
-  ({ kube, workflows }: CourierPorts) =>
+  (ports: CourierPorts) =>
   async (delivery: Delivery): Promise<void> => {
+    const { workflows } = ports;
     const { workflowId } = delivery;
     if (delivery.kind === 'plain') return workflows.signal(workflowId, delivery.signal, delivery.args);
     const { workflow, signal } = OWN[delivery.kind];
-    const { facts, work } = await LIVE[delivery.kind](kube, delivery.ref);
-    if (work === undefined) return workflows.signal(workflowId, signal, [facts]);
-    const { input, summary } = work;
-    await workflows.signalWithStart({ workflow, workflowId, args: [input], signal, signalArgs: [facts], summary });
+    const { facts, work } = await LIVE[delivery.kind](ports, delivery.ref);
+    const signalArgs = facts === undefined ? [] : [facts];
+    if (work === undefined) return workflows.signal(workflowId, signal, signalArgs);
+    const { input, ...start } = work;
+    await workflows.signalWithStart({ workflow, workflowId, args: [input], signal, signalArgs, ...start });
   };
 
 interface Live {
-  facts: unknown;
+  /** Absent: the signal carries nothing. */
+  facts?: unknown;
   /** Something is left to do: what the workflow is started with. */
-  work?: { input: unknown; summary: string };
+  work?: { input: unknown; summary: string; againAfterCompletion?: true };
 }
 
 const fullName = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`;
 
-const liveVirtualMachine = async (kube: KubePort, ref: ObjectRef): Promise<Live> => {
+const liveVirtualMachine = async ({ kube }: CourierPorts, ref: ObjectRef): Promise<Live> => {
   const vm = await kube.get('VirtualMachine', ref);
   if (vm?.metadata?.uid !== ref.uid) return { facts: goneVirtualMachine(ref) };
   const input: EntityInput = { ref };
   return { facts: virtualMachineFacts(vm), work: { input, summary: `VM ${fullName(ref)}` } };
 };
 
-const liveInstance = async (kube: KubePort, ref: ObjectRef): Promise<Live> => {
+const liveInstance = async ({ kube }: CourierPorts, ref: ObjectRef): Promise<Live> => {
   const vmi = await kube.get('VirtualMachineInstance', ref);
   if (vmi?.metadata?.uid !== ref.uid) return { facts: goneInstance(ref) };
   const facts = instanceFacts(vmi);
@@ -62,7 +70,7 @@ const liveInstance = async (kube: KubePort, ref: ObjectRef): Promise<Live> => {
   return { facts, work: { input, summary: `VMI ${fullName(ref)}` } };
 };
 
-const liveMigration = async (kube: KubePort, ref: ObjectRef): Promise<Live> => {
+const liveMigration = async ({ kube }: CourierPorts, ref: ObjectRef): Promise<Live> => {
   const vmim = await kube.get('VirtualMachineInstanceMigration', ref);
   if (vmim?.metadata?.uid !== ref.uid) return { facts: goneMigration(ref) };
   const facts = migrationFacts(vmim);
@@ -93,7 +101,7 @@ const retried = async (kube: KubePort, { metadata }: VirtualMachineInstanceMigra
 const isMeant = (vmi: VirtualMachineInstance, vmim: VirtualMachineInstanceMigration): boolean =>
   (vmi.metadata?.creationTimestamp ?? '') <= (vmim.metadata?.creationTimestamp ?? '');
 
-const liveNode = async (kube: KubePort, ref: ObjectRef): Promise<Live> => {
+const liveNode = async ({ kube }: CourierPorts, ref: ObjectRef): Promise<Live> => {
   const { name, uid } = ref;
   const node = await kube.get('Node', { name });
   if (node?.metadata?.uid !== uid) return { facts: goneNode(ref) };
@@ -102,9 +110,19 @@ const liveNode = async (kube: KubePort, ref: ObjectRef): Promise<Live> => {
   return { facts, work: { input, summary: `Node ${name}` } };
 };
 
+const liveEvacuation = async ({ kube, rules }: CourierPorts, { name, uid }: ObjectRef): Promise<Live> => {
+  const node = await kube.get('Node', { name });
+  if (node?.metadata?.uid !== uid) return {};
+  const vmis = await kube.list('VirtualMachineInstance', { labelSelector: `${NODE_NAME_LABEL}=${name}` });
+  if (!vmis.some((vmi) => askedToLeave(vmi, node, rules()) !== undefined)) return {};
+  const input: EvacuationInput = { node: { name, uid } };
+  return { work: { input, summary: `Evacuation of node ${name}`, againAfterCompletion: true } };
+};
+
 const LIVE = {
   ownVirtualMachine: liveVirtualMachine,
   ownInstance: liveInstance,
   ownMigration: liveMigration,
   ownNode: liveNode,
+  ownEvacuation: liveEvacuation,
 };

@@ -1,10 +1,17 @@
 import { instanceObserved, podObserved, virtualMachineObserved } from '../../../api/contract/entities.ts';
+import { evacuationObserved } from '../../../api/contract/evacuation.ts';
 import type { InstanceFacts, VirtualMachineFacts } from '../../../api/contract/facts.ts';
 import { limitsChanged, MIGRATION_SCHEDULER_ID, migrationObserved } from '../../../api/contract/migrations.ts';
 import { WORKFLOWS } from '../../../api/contract/operations.ts';
 import type { NodeFacts } from '../../../api/contract/nodes.ts';
 import { nodeObserved } from '../../../api/contract/nodes.ts';
-import { instanceId, migrationId, nodeLifecycleId, virtualMachineId } from '../../../api/contract/refs.ts';
+import {
+  evacuationId,
+  instanceId,
+  migrationId,
+  nodeLifecycleId,
+  virtualMachineId,
+} from '../../../api/contract/refs.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { Node, Pod } from '../../../api/kubernetes/types.ts';
 import type {
@@ -14,7 +21,7 @@ import type {
 } from '../../../api/kubevirt/types.ts';
 import { instanceFacts } from '../../../activities/facts/instance.ts';
 import { isReleased, migrationFacts } from '../../../activities/facts/migration.ts';
-import { hasNoWorker, nodeFacts } from '../../../activities/facts/node.ts';
+import { hasNoWorker, nodeFacts, nodeRef } from '../../../activities/facts/node.ts';
 import { podFacts } from '../../../activities/facts/pod.ts';
 import { refOf, virtualMachineFacts } from '../../../activities/facts/virtual-machine.ts';
 import { instanceDigest, migrationDigest, nodeDigest, ownedInstanceDigest, podDigest, vmDigest } from './relevance.ts';
@@ -32,6 +39,8 @@ export type Delivery = {
   | { kind: 'ownMigration'; ref: ObjectRef }
   /** `namespace` is empty. */
   | { kind: 'ownNode'; ref: ObjectRef }
+  /** Likewise. */
+  | { kind: 'ownEvacuation'; ref: ObjectRef }
   | { kind: 'plain'; signal: string; args: unknown[] }
 );
 
@@ -71,6 +80,13 @@ export const ofNode = (node: Node, isGone: boolean, now: number): Delivery[] => 
   const workflowId = nodeLifecycleId(facts.node);
   const ref: ObjectRef = { namespace: '', ...facts.node };
   return [{ key: workflowId, workflowId, digest: isGone ? 'gone' : nodeDigest(facts), kind: 'ownNode', ref }];
+};
+
+/** To the workflow that empties a Node; sent each time, for it looks by itself what there is to do. */
+export const ofEvacuation = (node: Node): Delivery => {
+  const workflowId = evacuationId(nodeRef(node));
+  const ref: ObjectRef = { namespace: '', ...nodeRef(node) };
+  return { key: workflowId, workflowId, digest: '', kind: 'ownEvacuation', ref };
 };
 
 /** To the scheduler of migrations, if one runs. */
@@ -113,13 +129,13 @@ export const goneVirtualMachine = (vm: ObjectRef): VirtualMachineFacts => ({
   gone: true,
 });
 
-/** Whose workflow an object's own is: what a workflow id begins with. */
 /** What the workflow of a Node is told that is gone: it knows the rest. */
 export const goneNode = ({ name, uid }: ObjectRef): NodeFacts => ({
   node: { name, uid },
   ...{ bootId: '', heartbeat: '', silent: true, schedulable: false, gone: true },
 });
 
+/** Whose workflow an object's own is: what a workflow id begins with. */
 const OWN_BY_PREFIX = { vm: 'ownVirtualMachine', vmi: 'ownInstance', migration: 'ownMigration' } as const;
 
 const isPrefix = (word: string | undefined): word is keyof typeof OWN_BY_PREFIX =>
@@ -127,11 +143,12 @@ const isPrefix = (word: string | undefined): word is keyof typeof OWN_BY_PREFIX 
 
 /** What to tell a workflow whose object cannot be found: a live read decides. Undefined for a workflow that is no object's own. */
 export const ofOrphan = (workflowId: string): Delivery | undefined => {
-  const node = /^node\/([^/]+)\/([^/]+)$/.exec(workflowId);
+  const node = /^(node|evacuate)\/([^/]+)\/([^/]+)$/.exec(workflowId);
   if (node !== null) {
-    const [, nodeName = '', nodeUid = ''] = node;
+    const [, what, nodeName = '', nodeUid = ''] = node;
     const ref: ObjectRef = { namespace: '', name: nodeName, uid: nodeUid };
-    return { kind: 'ownNode', key: workflowId, workflowId, digest: 'gone', ref };
+    const kind = what === 'node' ? 'ownNode' : 'ownEvacuation';
+    return { kind, key: workflowId, workflowId, digest: 'gone', ref };
   }
   const [prefix, namespace, name, uid, ...more] = workflowId.split('/');
   if (!isPrefix(prefix) || namespace === undefined || name === undefined || uid === undefined) return undefined;
@@ -145,4 +162,5 @@ export const OWN = {
   ownInstance: { workflow: WORKFLOWS.virtualMachineInstance, signal: instanceObserved.name },
   ownMigration: { workflow: WORKFLOWS.migrateInstance, signal: migrationObserved.name },
   ownNode: { workflow: WORKFLOWS.nodeLifecycle, signal: nodeObserved.name },
+  ownEvacuation: { workflow: WORKFLOWS.evacuateNode, signal: evacuationObserved.name },
 } as const;

@@ -5,13 +5,21 @@ import type {
   VirtualMachineInstanceMigration,
 } from '../../../api/kubevirt/types.ts';
 import type { Node } from '../../../api/kubernetes/types.ts';
-import { instanceId, migrationId, nodeLifecycleId, virtualMachineId } from '../../../api/contract/refs.ts';
+import {
+  evacuationId,
+  instanceId,
+  migrationId,
+  nodeLifecycleId,
+  virtualMachineId,
+} from '../../../api/contract/refs.ts';
+import type { EvictionRules } from '../../../activities/facts/evacuation.ts';
 import { instanceFacts, isFinal } from '../../../activities/facts/instance.ts';
 import { hasNoWorker, nodeFacts, nodeRef } from '../../../activities/facts/node.ts';
 import { isUntold } from '../../../activities/facts/node-told.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import type { Delivery } from './deliveries.ts';
-import { ofInstance, ofMigration, ofNode, ofOrphan, ofVirtualMachine, OWN } from './deliveries.ts';
+import { ofEvacuation, ofInstance, ofMigration, ofNode, ofOrphan, ofVirtualMachine, OWN } from './deliveries.ts';
+import { evacuationsInCache } from './evacuation.ts';
 
 /** Younger objects may have a workflow that visibility does not show yet, in ms. */
 const SETTLED_MS = 20_000;
@@ -21,6 +29,7 @@ export interface SweepInput {
   instances: VirtualMachineInstance[];
   migrations: VirtualMachineInstanceMigration[];
   nodes: Node[];
+  rules: EvictionRules;
   /** Workflow ids of all workflows that are an object's own and run. */
   running: ReadonlySet<string>;
   now: number;
@@ -58,14 +67,17 @@ const hasUntold = (node: Node, instances: VirtualMachineInstance[], now: number)
 
 /**
  * Who has to be told: objects whose own workflow does not run (it was terminated, or Temporal lost it), workflows whose object is not in the cache (a
- * live read then says whether it is gone), and instances in transition (their entity looks whether its operation still runs).
+ * live read then says whether it is gone), instances in transition (their entity looks whether its operation still runs), and nodes that are emptied.
  */
-export const planSweep = ({ virtualMachines, instances, migrations, nodes, running, now }: SweepInput): SweepPlan => {
+export const planSweep = (input: SweepInput): SweepPlan => {
+  const { virtualMachines, instances, migrations, nodes, rules, running, now } = input;
+  const emptied = evacuationsInCache({ nodes: () => nodes, instances: () => instances, rules: () => rules });
   const own = [
     ...virtualMachines.map((vm) => ({ object: vm, told: ofVirtualMachine(vm, false), again: false })),
     ...instances.map((vmi) => ({ object: vmi, told: ofInstance(vmi, false).slice(0, 1), again: isInTransition(vmi) })),
     ...migrations.map((vmim) => ({ object: vmim, told: ofMigration(vmim, false), again: false })),
     ...nodes.map((node) => ({ object: node, told: ofNode(node, false, now), again: hasUntold(node, instances, now) })),
+    ...emptied.map((node) => ({ object: node, told: [ofEvacuation(node)], again: true })),
   ];
   const settled = own
     .filter(({ object: { metadata } }) => now - Date.parse(metadata?.creationTimestamp ?? '') > SETTLED_MS)
@@ -77,6 +89,7 @@ export const planSweep = ({ virtualMachines, instances, migrations, nodes, runni
     ...instances.map((vmi) => instanceId(refOf(vmi))),
     ...migrations.map((vmim) => migrationId(refOf(vmim))),
     ...nodes.map((node) => nodeLifecycleId(nodeRef(node))),
+    ...emptied.map((node) => evacuationId(nodeRef(node))),
   ]);
   const orphans = [...running].filter((id) => !known.has(id)).flatMap((id) => ofOrphan(id) ?? []);
   return {

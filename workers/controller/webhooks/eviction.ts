@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import { DESCHEDULER, EVICTION_SOURCE_ANNOTATION } from '../../../api/contract/evacuation.ts';
 import { APP_LABEL, CREATED_BY_LABEL, LAUNCHER_APP } from '../../../activities/facts/labels.ts';
 import { KubeError } from '../../../activities/kube/port.ts';
 import type { AdmissionPorts } from './ports.ts';
@@ -53,7 +54,7 @@ const evict = async (
   if (nodeName !== pod.spec?.nodeName) return later('Eviction request for target Pod');
   if (isDryRun(request)) return later(triggered);
   try {
-    await mark(ports, vmi, nodeName);
+    await mark(ports, vmi, nodeName, sourceOf(request));
     return later(triggered);
   } catch (error) {
     // Whoever drains a node gives up at any other answer.
@@ -61,6 +62,10 @@ const evict = async (
     return later(`VMI "${namespace}/${name}" could not be asked to leave its node: ${error.message}`);
   }
 };
+
+/** A descheduler is in no hurry: it is known by the name of its service account. */
+const sourceOf = ({ userInfo }: AdmissionRequest): string | undefined =>
+  /^system:serviceaccount:[^:]+:.*descheduler/.test(userInfo.username) ? DESCHEDULER : undefined;
 
 const isMigratable = (vmi: VirtualMachineInstance): boolean => isTrue(vmi, 'LiveMigratable');
 
@@ -72,9 +77,16 @@ const isDryRun = ({ dryRun, object }: AdmissionRequest): boolean => {
 };
 
 /** The VMI's wish to leave its node: a request of the front door, which nobody else writes. @throws KubeError */
-const mark = async ({ kube }: AdmissionPorts, { metadata }: VirtualMachineInstance, node = ''): Promise<void> => {
-  const { namespace = '', name = '', uid } = metadata ?? {};
-  const patch = { metadata: { uid }, status: { evacuationNodeName: node } };
+const mark = async (
+  { kube }: AdmissionPorts,
+  { metadata }: VirtualMachineInstance,
+  node = '',
+  source?: string,
+): Promise<void> => {
+  const { namespace = '', name = '', uid, annotations } = metadata ?? {};
+  const isSaid = annotations?.[EVICTION_SOURCE_ANNOTATION] === source;
+  const said = isSaid ? {} : { annotations: { [EVICTION_SOURCE_ANNOTATION]: source ?? null } };
+  const patch = { metadata: { uid, ...said }, status: { evacuationNodeName: node } };
   await kube.mergePatch('VirtualMachineInstance', { namespace, name }, patch);
 };
 

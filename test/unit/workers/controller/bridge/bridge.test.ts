@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
+import type { Node } from '../../../../../api/kubernetes/types.ts';
 import { Bridge } from '../../../../../workers/controller/bridge/bridge.ts';
 import type { Delivery } from '../../../../../workers/controller/bridge/deliveries.ts';
 import type { WatchedChange } from '../../../../../workers/controller/informers/informers.ts';
@@ -10,7 +11,7 @@ const log = pino({ level: 'silent' });
 const entity = 'vm/n/v/vm1';
 const instance = 'vmi/n/v/i1';
 
-const bridgeWith = (instances = [vmi('Pending')], now?: () => number) => {
+const bridgeWith = (instances = [vmi('Pending')], now?: () => number, nodes: Node[] = []) => {
   const sent: Delivery[] = [];
   let isDown = false;
   const bridge = new Bridge({
@@ -20,6 +21,8 @@ const bridgeWith = (instances = [vmi('Pending')], now?: () => number) => {
       return Promise.resolve();
     },
     instances: () => instances,
+    nodes: () => nodes,
+    rules: () => ({ evictionStrategy: 'LiveMigrate', migrations: { nodeDrainTaintKey: 'kubevirt.io/drain' } }),
     log,
     ...(now === undefined ? {} : { now }),
   });
@@ -199,6 +202,17 @@ test('a node is told once, its heartbeats never, their absence once', async () =
   expect([await looked(), await looked()]).toEqual([1, 0]);
   expect(await after(beat('2026-01-01T01:05:59Z'))).toEqual(['node/a/n1 ownNode']);
   expect(await after({ kind: 'Node', before: node('2026-01-01T01:05:59Z') })).toEqual(['node/a/n1 ownNode']);
+});
+
+test('who is to leave a node is told to the workflow that empties it, however often it is told', async () => {
+  const emptied = node('2026-01-01T01:00:00Z');
+  const asked = vmi('Running', {}, { nodeName: 'a', evacuationNodeName: 'a' });
+  const { after } = bridgeWith([asked], undefined, [emptied]);
+  const told = await after({ kind: 'VirtualMachineInstance', after: asked });
+  expect(told).toContain('evacuate/a/n1 ownEvacuation');
+  expect(await after({ kind: 'VirtualMachineInstance', after: asked })).toEqual(['evacuate/a/n1 ownEvacuation']);
+  const cordoned = { ...emptied, spec: { unschedulable: true } };
+  expect(await after({ kind: 'Node', before: emptied, after: cordoned })).toContain('evacuate/a/n1 ownEvacuation');
 });
 
 test('a node that has never had a worker is nobody’s business', async () => {

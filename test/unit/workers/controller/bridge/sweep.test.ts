@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { planSweep } from '../../../../../workers/controller/bridge/sweep.ts';
 import type { Node } from '../../../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../../../api/kubevirt/types.ts';
@@ -8,9 +8,12 @@ const now = Date.parse('2026-01-01T01:00:00Z');
 const both = new Set(['vm/n/v/vm1', 'vmi/n/v/i1']);
 
 type Input = Parameters<typeof planSweep>[0];
+const rules = { evictionStrategy: 'None', migrations: { nodeDrainTaintKey: 'kubevirt.io/drain' } } as const;
 
-const plan = (input: Omit<Input, 'migrations' | 'nodes'> & Partial<Input>): string[] =>
-  planSweep({ migrations: [], nodes: [], ...input }).deliveries.map(({ kind, workflowId }) => `${kind} ${workflowId}`);
+const plan = (input: Omit<Input, 'migrations' | 'nodes' | 'rules'> & Partial<Input>): string[] =>
+  planSweep({ migrations: [], nodes: [], rules, ...input }).deliveries.map(
+    ({ kind, workflowId }) => `${kind} ${workflowId}`,
+  );
 
 test.each<[string, Parameters<typeof plan>[0], string[]]>([
   ['all is well', { virtualMachines: [vm()], instances: [vmi('Running')], running: both, now }, []],
@@ -68,8 +71,25 @@ test.each<[string, Parameters<typeof plan>[0], string[]]>([
   expect(plan(input)).toEqual(told);
 });
 
+describe('a node that somebody is to leave', () => {
+  const asked = vmi('Running', {}, { nodeName: 'a', evacuationNodeName: 'a' });
+  const input = { virtualMachines: [], instances: [asked], nodes: [node()], now };
+
+  test('is looked at again, and its workflow started if it was lost', () => {
+    expect(plan({ ...input, running: new Set(['vmi/n/v/i1']) })).toEqual(['ownEvacuation evacuate/a/n1']);
+    expect(plan({ ...input, running: new Set(['vmi/n/v/i1', 'evacuate/a/n1']) })).toEqual([
+      'ownEvacuation evacuate/a/n1',
+    ]);
+  });
+
+  test('whose workflow goes on although nobody is to leave is told', () => {
+    const running = new Set(['vmi/n/v/i1', 'evacuate/a/n1']);
+    expect(plan({ ...input, instances: [vmi('Running')], running })).toEqual(['ownEvacuation evacuate/a/n1']);
+  });
+});
+
 test('counts what it found', () => {
-  const input = { virtualMachines: [vm()], instances: [], migrations: [], nodes: [], now };
+  const input = { virtualMachines: [vm()], instances: [], migrations: [], nodes: [], rules, now };
   expect(planSweep({ ...input, running: new Set(['vmi/n/x/gone']) })).toMatchObject({
     ...{ withoutWorkflow: 1, withoutObject: 1 },
   });

@@ -1,6 +1,7 @@
 import type { KubeVirt } from '../kubevirt/types.ts';
 import { isTrue } from '../kubernetes/boolean.ts';
-import { issueText } from '../schemas/issues.ts';
+import { fieldIssues, issueText } from '../schemas/issues.ts';
+import type { FieldIssue } from '../schemas/issues.ts';
 import { gatesInForce } from './feature-gates.ts';
 import { DEFAULT_MIGRATIONS, kubeVirtSchema } from './schema.ts';
 import type { LabelSelector, MigrationConfiguration, ReadConfiguration } from './schema.ts';
@@ -90,6 +91,12 @@ export const effectiveConfiguration = (kubevirt: KubeVirt | undefined): ClusterC
     ...configurationOf(parsed.data.spec?.configuration ?? {}),
     skipBackupHooks: isTrue(annotations[SKIP_BACKUP_HOOKS]),
   };
+};
+
+/** Every field of a KubeVirt object that cannot be read; none: `effectiveConfiguration` takes it. */
+export const unreadableFields = (kubevirt: unknown): FieldIssue[] => {
+  const { error } = kubeVirtSchema.safeParse(kubevirt);
+  return error === undefined ? [] : fieldIssues(error);
 };
 
 const configurationOf = (read: ReadConfiguration): Omit<ClusterConfig, 'skipBackupHooks'> => {

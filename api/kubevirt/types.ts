@@ -16,6 +16,7 @@ export type {
   V1VirtualMachineInstanceGuestAgentInfo as GuestAgentInfo,
   V1VirtualMachineInstanceGuestOSUser as GuestUser,
   V1VirtualMachineInstanceFileSystem as FileSystem,
+  V1VirtualMachineInstanceReplicaSet as VirtualMachineInstanceReplicaSet,
   V1KubeVirt as KubeVirt,
   V1KubeVirtConfiguration as KubeVirtConfiguration,
   V1DomainSpec as DomainSpec,

@@ -1,11 +1,17 @@
 import { z } from 'zod';
-import type { VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceMigration } from '../kubevirt/types.ts';
+import type {
+  VirtualMachine,
+  VirtualMachineInstance,
+  VirtualMachineInstanceMigration,
+  VirtualMachineInstanceReplicaSet,
+} from '../kubevirt/types.ts';
 import type { MigrationPolicy } from '../migration-policy/types.ts';
 import { fieldIssues, issueText } from './issues.ts';
 import type { FieldIssue } from './issues.ts';
 import { instanceSpec } from './instance-spec.ts';
 import { migration } from './migration.ts';
 import { migrationPolicy } from './migration-policy.ts';
+import { replicaSet } from './replica-set.ts';
 import { dataVolumeTemplates, volumeRequests } from './virtual-machine-storage.ts';
 import { flag, metadata, present, quantity, text, texts, whole } from './primitives.ts';
 
@@ -95,6 +101,10 @@ export const parseVirtualMachine = (object: unknown): VirtualMachine =>
 /** A VMIM, likewise. @throws UnreadableObject naming every field */
 export const parseMigration = (object: unknown): VirtualMachineInstanceMigration =>
   read('VirtualMachineInstanceMigration', migration, object) as VirtualMachineInstanceMigration;
+
+/** A replica set of VMIs, likewise. @throws UnreadableObject naming every field */
+export const parseReplicaSet = (object: unknown): VirtualMachineInstanceReplicaSet =>
+  read('VirtualMachineInstanceReplicaSet', replicaSet, object) as VirtualMachineInstanceReplicaSet;
 
 /** A MigrationPolicy, likewise. @throws UnreadableObject naming every field */
 export const parseMigrationPolicy = (object: unknown): MigrationPolicy =>

@@ -102,15 +102,16 @@ const pods = (affinity: PodAffinity | undefined, field: string): Cause[] => [
 ];
 
 const podTerm = (term: PodTerm, field: string): Cause[] => [
-  ...selector(term.labelSelector, `${field}.labelSelector`),
-  ...selector(term.namespaceSelector, `${field}.namespaceSelector`),
+  ...selectorCauses(term.labelSelector, `${field}.labelSelector`),
+  ...selectorCauses(term.namespaceSelector, `${field}.namespaceSelector`),
   ...(term.namespaces ?? []).flatMap((name) =>
     when(!isLabel(name), () => invalid(`${field}.namespace`, `"${name}" is no namespace`)),
   ),
   ...labelKey(term.topologyKey, `${field}.topologyKey`),
 ];
 
-const selector = ({ matchLabels = {}, matchExpressions = [] }: Selector = {}, field: string): Cause[] => [
+/** What is wrong with a label selector at this field. */
+export const selectorCauses = ({ matchLabels = {}, matchExpressions = [] }: Selector = {}, field: string): Cause[] => [
   ...Object.entries(matchLabels).flatMap(([key, value]) => [
     ...labelKey(key, `${field}.matchLabels`),
     ...when(!isLabelValue(value), () => invalid(`${field}.matchLabels`, `"${value}" is no value of a label`)),
@@ -144,7 +145,7 @@ const spread = (constraints: NonNullable<VirtualMachineInstanceSpec['topologySpr
       ...when(!['DoNotSchedule', 'ScheduleAnyway'].includes(whenUnsatisfiable), () =>
         invalid(`${field}.whenUnsatisfiable`, `"${whenUnsatisfiable}" is unknown: use DoNotSchedule or ScheduleAnyway`),
       ),
-      ...selector(labelSelector, `${SPREAD}.labelSelector`),
+      ...selectorCauses(labelSelector, `${SPREAD}.labelSelector`),
       ...when(again, () =>
         invalid(
           `${field}.{topologyKey, whenUnsatisfiable}`,

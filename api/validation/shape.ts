@@ -1,5 +1,18 @@
-import type { VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceMigration } from '../kubevirt/types.ts';
-import { parseInstance, parseMigration, parseVirtualMachine, UnreadableObject } from '../schemas/index.ts';
+import type {
+  VirtualMachine,
+  VirtualMachineInstance,
+  VirtualMachineInstanceMigration,
+  VirtualMachineInstanceReplicaSet,
+} from '../kubevirt/types.ts';
+import type { MigrationPolicy } from '../migration-policy/index.ts';
+import {
+  parseInstance,
+  parseMigration,
+  parseMigrationPolicy,
+  parseReplicaSet,
+  parseVirtualMachine,
+  UnreadableObject,
+} from '../schemas/index.ts';
 import type { Cause } from './cause.ts';
 import { invalid, required, when } from './cause.ts';
 
@@ -16,6 +29,10 @@ export const readNewVirtualMachine = (object: unknown): Read<VirtualMachine> =>
   read(object, VIRTUAL_MACHINE, parseVirtualMachine);
 export const readNewMigration = (object: unknown): Read<VirtualMachineInstanceMigration> =>
   read(object, ['spec'], parseMigration);
+export const readNewReplicaSet = (object: unknown): Read<VirtualMachineInstanceReplicaSet> =>
+  read(object, [...VIRTUAL_MACHINE, 'spec.selector'], parseReplicaSet);
+export const readNewMigrationPolicy = (object: unknown): Read<MigrationPolicy> =>
+  read(object, ['spec'], parseMigrationPolicy);
 
 const read = <Kind>(object: unknown, fields: string[], parse: (object: unknown) => Kind): Read<Kind> => {
   const missing = fields.flatMap((field) =>

@@ -41,6 +41,16 @@ export const validateVirtualMachine = (
   ];
 };
 
+const ACTIONS = ['Start', 'Stop'];
+
+/** Every reason to refuse what a VM's status asks for: volumes that are to be plugged, starts and stops. */
+export const validateVirtualMachineStatus = (vm: VirtualMachine, config: ClusterConfig): Cause[] => [
+  ...volumeRequestCauses(vm, config),
+  ...(vm.status?.stateChangeRequests ?? []).flatMap(({ action }, index) =>
+    oneOf(`status.stateChangeRequests[${index}].action`, action, ACTIONS),
+  ),
+];
+
 /** The template as the VMI that a start would make of it, as far as rules look at it. */
 const templateOf = ({ spec }: VirtualMachine, config: ClusterConfig): VirtualMachineInstance => ({
   metadata: spec.template.metadata ?? {},

@@ -5,11 +5,11 @@ import {
   subtractQuantities,
   sumQuantities,
 } from '../../../api/kubernetes/quantity.ts';
+import { matchesSelector } from '../../../api/kubernetes/label-selector.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { extraDevices, hypervisorDevices } from './devices.ts';
 import type { LaunchInput } from './input.ts';
 import { memoryOverhead } from './memory-overhead.ts';
-import { matchesSelector } from './selector.ts';
 import { amount, hasDedicatedCpus, isZero, vcpusOf } from './traits.ts';
 
 export interface Resources {

@@ -357,6 +357,73 @@ describe('VirtualMachineInstanceMigration', () => {
   });
 });
 
+describe('what else is judged', () => {
+  const send = (group: string, plural: string, body: object, namespace = '', query: Record<string, string> = {}) =>
+    api.rest.send({ method: 'POST', path: `/apis/${group}/${namespace}${plural}`, body, query });
+
+  test('a replica set that would not find its VMIs', async () => {
+    const { spec } = vmi('x');
+    const body = {
+      apiVersion: 'kubevirt.io/v1',
+      kind: 'VirtualMachineInstanceReplicaSet',
+      metadata: { name: 'web', namespace: NAMESPACE },
+      spec: { selector: { matchLabels: { app: 'web' } }, template: { metadata: { labels: { app: 'db' } }, spec } },
+    };
+    const { status, message } = await refusal(post(body, 'virtualmachineinstancereplicasets'));
+    expect(status).toBe(422);
+    expect(message).toContain('spec.selector');
+    body.spec.template.metadata.labels.app = 'web';
+    await post(body, 'virtualmachineinstancereplicasets');
+  });
+
+  test('a migration policy that no migration can have', async () => {
+    const group = 'migrations.kubevirt.io/v1alpha1';
+    const policy = { apiVersion: group, kind: 'MigrationPolicy', metadata: { name: 'slow' } };
+    const bad = { ...policy, spec: { selectors: {}, completionTimeoutPerGiB: -1 } };
+    const { status, message } = await refusal(send(group, 'migrationpolicies', bad));
+    expect(status).toBe(422);
+    expect(message).toContain('completionTimeoutPerGiB');
+    await send(group, 'migrationpolicies', { ...policy, spec: { selectors: {}, bandwidthPerMigration: '1Mi' } });
+  });
+
+  test('a configuration that cannot be read, and a second one', async () => {
+    const group = 'kubevirt.io/v1';
+    const create = (name: string, configuration: object) => {
+      const metadata = { name, namespace: SYSTEM };
+      return send(
+        group,
+        'kubevirts',
+        { apiVersion: group, kind: 'KubeVirt', metadata, spec: { configuration } },
+        `namespaces/${SYSTEM}/`,
+      );
+    };
+    const profile = { seccompConfiguration: { virtualMachineInstanceProfile: {} } };
+    const bad = await refusal(create('kubevirt', { additionalGuestMemoryOverheadRatio: 'much', ...profile }));
+    expect(bad.status).toBe(422);
+    for (const field of ['additionalGuestMemoryOverheadRatio', 'customProfile']) expect(bad.message).toContain(field);
+    await create('kubevirt', {});
+    expect((await refusal(create('another', {}))).message).toContain(`${SYSTEM}/kubevirt`);
+    const name = { namespace: SYSTEM, name: 'kubevirt' };
+    const { message } = await refusal(admin.mergePatch('KubeVirt', name, { spec: { configuration: profile } }));
+    expect(message).toContain('customProfile');
+  });
+
+  test('requests in the status of a VM, not what virtflow itself writes there', async () => {
+    await admin.create('VirtualMachine', vm('asked'));
+    const name = { namespace: NAMESPACE, name: 'asked' };
+    const change = (status: object, kube = admin) =>
+      kube.mergePatch('VirtualMachine', name, { status }, { subresource: 'status' });
+    const removal = { removeVolumeOptions: { name: 'data' } };
+    const { status, message } = await refusal(
+      change({ volumeRequests: [{}, removal, removal], stateChangeRequests: [{ action: 'Jump' }] }),
+    );
+    expect(status).toBe(422);
+    for (const field of ['Status.volumeRequests', 'stateChangeRequests[0].action']) expect(message).toContain(field);
+    await change({ stateChangeRequests: [{ action: 'Start' }] });
+    await change({ stateChangeRequests: [{ action: 'Jump' }] }, controller);
+  });
+});
+
 describe('eviction of a launcher Pod', () => {
   /** A VMI that runs in a Pod. */
   const guest = async (name: string, strategy: string | undefined, status: object = {}): Promise<string> => {

@@ -4,11 +4,14 @@ import type { HttpsHandlers } from '../https/server.ts';
 import { judgeEviction } from './eviction.ts';
 import { webhookHandlers } from './handlers.ts';
 import { mutateInstance, validateInstanceRequest } from './instance.ts';
+import { validateKubeVirtRequest } from './kubevirt.ts';
 import { reviewMetrics } from './metrics.ts';
 import { mutateMigration, validateMigrationRequest } from './migration.ts';
+import { validateMigrationPolicyRequest } from './migration-policy.ts';
 import type { AdmissionPorts } from './ports.ts';
+import { validateReplicaSetRequest } from './replica-set.ts';
 import type { Judge } from './review.ts';
-import { mutateVirtualMachine, validateVirtualMachineRequest } from './virtual-machine.ts';
+import { mutateVirtualMachine, validateStatusRequest, validateVirtualMachineRequest } from './virtual-machine.ts';
 
 export { admissionCaches } from './caches.ts';
 export type { AdmissionPorts } from './ports.ts';
@@ -19,8 +22,12 @@ export const judges = (ports: AdmissionPorts): Record<string, Judge> => ({
   '/mutate/virtualmachineinstances': mutateInstance(ports),
   '/mutate/virtualmachineinstancemigrations': mutateMigration(),
   '/validate/virtualmachines': validateVirtualMachineRequest(ports),
+  '/validate/virtualmachines-status': validateStatusRequest(ports),
   '/validate/virtualmachineinstances': validateInstanceRequest(ports),
   '/validate/virtualmachineinstancemigrations': validateMigrationRequest(ports),
+  '/validate/virtualmachineinstancereplicasets': validateReplicaSetRequest(ports),
+  '/validate/migrationpolicies': validateMigrationPolicyRequest(),
+  '/validate/kubevirts': validateKubeVirtRequest(ports),
   '/validate/pods-eviction': judgeEviction(ports),
 });
 

@@ -7,6 +7,7 @@ import {
   readNewVirtualMachine,
   unsupportedFeatures,
   validateVirtualMachine,
+  validateVirtualMachineStatus,
 } from '../../../api/validation/index.ts';
 import { isSame, patchOf } from './patch.ts';
 import type { AdmissionPorts } from './ports.ts';
@@ -40,6 +41,19 @@ export const validateVirtualMachineRequest =
     const causes = validateVirtualMachine(read.object, config, requester(ports, request), old);
     if (causes.length > 0) return refusedFor(request, causes);
     return { allowed: true, warnings: warningsFor(notYet(read.object, config)) };
+  };
+
+/** Refuses requests in a VM's status that cannot be carried out. Its other fields are the system's to write; nobody else's roles have them. */
+export const validateStatusRequest =
+  (ports: AdmissionPorts): Judge =>
+  (request) => {
+    const { object } = request;
+    if (object == null || isDeleted(object)) return ALLOWED;
+    const read = readNewVirtualMachine(object);
+    return refusedFor(
+      request,
+      read.object === undefined ? read.causes : validateVirtualMachineStatus(read.object, ports.config()),
+    );
   };
 
 /**

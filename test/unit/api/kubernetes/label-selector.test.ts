@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { matchesSelector } from '../../../../../activities/controller/launch-manifest/selector.ts';
+import { matchesSelector } from '../../../../api/kubernetes/label-selector.ts';
 
 const labels = { tier: 'front', zone: 'a' };
 

@@ -1,4 +1,8 @@
-import type { LabelSelector } from '../../../api/cluster-config/index.ts';
+/** What of Kubernetes' label selectors decides. */
+export interface LabelSelector {
+  matchLabels?: Record<string, string> | undefined;
+  matchExpressions?: { key: string; operator: string; values?: string[] | undefined }[] | undefined;
+}
 
 /** Kubernetes' label selector: all of matchLabels and all of matchExpressions. An unknown operator matches nothing. */
 export const matchesSelector = (selector: LabelSelector, labels: Record<string, string>): boolean =>

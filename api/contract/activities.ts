@@ -183,7 +183,6 @@ export interface ControllerActivities {
   tellInstances(request: { report: NodeReport }): Promise<{ told: string[] }>;
   /** Whether a deleted Node is fenced by now; then it is on record. */
   assessDeletedNode(request: { node: NodeRef; bootId: string; heartbeat: string }): Promise<DeletedNode>;
-  /** The token as it is. */
   /** Who is to leave a node, and how far that is; live read. */
   observeEvacuation(request: { node: NodeRef }): Promise<EvacuationView>;
   /**
@@ -197,6 +196,7 @@ export interface ControllerActivities {
   withdrawEvacuation(request: { node: NodeRef; vmi: ObjectRef }): Promise<void>;
   /** Cancels an evacuation migration unless it runs by now: then it goes on to its end. */
   cancelEvacuation(request: { node: NodeRef; migration: ObjectRef }): Promise<void>;
+  /** The token as it is. */
   readToken(vmi: ObjectRef): Promise<RunToken | undefined>;
   /** Writes the VMIM's status if it differs; final phases also take its finalizer off. Object gone: does nothing. */
   publishMigration(report: MigrationReport): Promise<void>;

@@ -210,9 +210,9 @@ export const newWorld = (): World => {
   };
 
   const nodes = newNodes({ pods, vmis, refuse, told });
+  const evacuation = newEvacuation({ refuse });
   const migrations = newMigrations({
     ...{ pods, tokens, vmis, manners, violations, refuse, podAt, setPod, setDomain, runToken, told, isActive },
-  const evacuation = newEvacuation({ refuse });
     startPod: (uid) => world.startPod(uid),
   });
 
@@ -247,9 +247,9 @@ export const newWorld = (): World => {
   const controller: ControllerActivities = {
     ...migrations.controller,
     ...nodes.controller,
+    ...evacuation.controller,
     adoptInstance: async (vmi) => {
       const instance = vmis.get(vmi.uid)?.facts;
-    ...evacuation.controller,
       const token = tokens.get(vmi.name);
       return {
         ...(instance === undefined ? {} : { instance }),

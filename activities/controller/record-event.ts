@@ -15,6 +15,7 @@ export type EventReason =
   | 'Paused'
   | 'Unpaused'
   | 'IOerror'
+  | 'SoftRebooted'
   | 'PreparingTarget'
   | 'Migrating'
   | 'Migrated'
@@ -39,7 +40,7 @@ export interface ObjectEvent {
 
 /** Records a Kubernetes Event. Events are for people to read: one that cannot be written is logged and changes nothing. */
 export const recordEvent = async (
-  { kube, log }: Pick<ControllerPorts, 'kube' | 'log'>,
+  { kube, log }: { kube: Pick<ControllerPorts['kube'], 'event'>; log: Pick<ControllerPorts['log'], 'warn'> },
   { kind, ref, reason, message, isWarning = false, once }: ObjectEvent,
 ): Promise<void> => {
   const involved = { apiVersion: KUBEVIRT_API_VERSION, kind, ...ref };

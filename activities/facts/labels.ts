@@ -10,7 +10,9 @@ export const MIGRATION_UID_LABEL = 'kubevirt.io/migrationJobUID';
 export const MIGRATION_NAME_ANNOTATION = 'kubevirt.io/migrationJobName';
 /** On a VMI, while a migration runs: node of the target Pod. */
 export const MIGRATION_TARGET_NODE_LABEL = 'kubevirt.io/migrationTargetNodeName';
-/** On a VMI: node on which it runs. */
+/** On a VMI and its Pod: the launcher is another than Pods get now; its value is ''. */
+export const OUTDATED_LABEL = 'kubevirt.io/outdatedLauncherImage';
+/** On a VMI and the Pod that runs it: node on which it runs. */
 export const NODE_NAME_LABEL = 'kubevirt.io/nodeName';
 export { VMI_FINALIZER, VM_FINALIZER } from '../../api/kubevirt/finalizers.ts';
 /** Readiness gate of launcher Pods. */

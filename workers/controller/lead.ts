@@ -9,6 +9,7 @@ import { newCourier } from './bridge/courier.ts';
 import { planSweep, runningWorkflows } from './bridge/sweep.ts';
 import type { Informers } from './informers/informers.ts';
 import type { ControllerMetrics } from './metrics/metrics.ts';
+import { markOutdated, wrongLabels } from './outdated-launchers.ts';
 
 export interface LeadPorts {
   kube: KubePort;
@@ -21,12 +22,14 @@ export interface LeadPorts {
   /** Asks Temporal who polls; part of the sweep. */
   countPollers: () => Promise<void>;
   sweepMs: number;
+  /** Of new launcher Pods. */
+  launcherImage: string;
   log: Logger;
 }
 
 /** What only the leader does: the bridge and the sweep, from now until the signal. */
 export const lead = (ports: LeadPorts, signal: AbortSignal): Bridge => {
-  const { informers, metrics, rules, log } = ports;
+  const { kube, informers, metrics, rules, launcherImage, log } = ports;
   const bridge = new Bridge({
     deliver: newCourier(ports),
     instances: () => informers.VirtualMachineInstance.list(),
@@ -43,6 +46,11 @@ export const lead = (ports: LeadPorts, signal: AbortSignal): Bridge => {
   for (const after of informers.VirtualMachineInstanceMigration.list())
     bridge.changed({ kind: 'VirtualMachineInstanceMigration', after });
   for (const after of informers.Pod.list()) bridge.changed({ kind: 'Pod', after });
+  void markOutdated(
+    kube,
+    wrongLabels(informers.VirtualMachineInstance.list(), informers.Pod.list(), launcherImage),
+    log,
+  );
   void keepSweeping(ports, bridge, signal);
   void watchHeartbeats(ports, bridge, signal);
   return bridge;

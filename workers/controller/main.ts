@@ -155,7 +155,8 @@ await runMain(log, async (signal) => {
         bridge = lead(
           {
             ...{ kube, client: temporal.client, workflows, informers, metrics, countPollers },
-            ...{ rules: () => configuration.current().config, sweepMs: config.sweepMs, log },
+            ...{ rules: () => configuration.current().config, sweepMs: config.sweepMs },
+            ...{ launcherImage: config.launcherImage, log },
           },
           leading,
         );

@@ -2,7 +2,7 @@ import type { ConditionReport, InstanceReport } from '../../../api/contract/acti
 import { NODE_UNRESPONSIVE } from '../../../api/contract/nodes.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
-import { NODE_NAME_LABEL } from '../../facts/labels.ts';
+import { NODE_NAME_LABEL, OUTDATED_LABEL } from '../../facts/labels.ts';
 import { mergeConditions, timestamp } from '../conditions.ts';
 import { mergePatchOf, replacing } from '../merge-patch.ts';
 import { beginningFields, guestFields } from './guest-status.ts';
@@ -29,6 +29,8 @@ const OWNED = new Set([
 export interface StatusFacts extends Surroundings {
   /** The Pod that runs the domain; absent while there is none. */
   pod?: Pod | undefined;
+  /** Image of new launcher Pods; absent: nobody compares. */
+  launcherImage?: string;
   /** RFC 3339, for conditions whose status changes. */
   now: string;
 }
@@ -52,7 +54,11 @@ export const instancePatch = (
   const told = report.conditions.filter(
     ({ type }) => type !== 'EvictionRequested' || !('evacuationNodeName' in migration),
   );
-  const labels = { ...(node === undefined ? {} : { [NODE_NAME_LABEL]: node }), ...migrationLabels(vmi, report) };
+  const labels = {
+    ...(node === undefined ? {} : { [NODE_NAME_LABEL]: node }),
+    ...outdatedLabel(vmi, report, facts.launcherImage),
+    ...migrationLabels(vmi, report),
+  };
   return mergePatchOf(vmi, {
     ...(Object.keys(labels).length === 0 ? {} : { metadata: { labels } }),
     status: {
@@ -74,6 +80,17 @@ export const instancePatch = (
       ...(pod?.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
     },
   });
+};
+
+/** Whether the guest runs in another launcher than Pods get now. */
+const outdatedLabel = (
+  { metadata }: VirtualMachineInstance,
+  { phase, launcherImage }: InstanceReport,
+  newest: string | undefined,
+): Record<string, string | null> => {
+  if (launcherImage === undefined || newest === undefined) return {};
+  if (phase === 'Running' && launcherImage !== newest) return { [OUTDATED_LABEL]: '' };
+  return OUTDATED_LABEL in (metadata?.labels ?? {}) ? { [OUTDATED_LABEL]: null } : {};
 };
 
 const movable = (assessed: Surroundings['migratability']): ConditionReport[] =>

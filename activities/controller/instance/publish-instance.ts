@@ -15,9 +15,11 @@ import { surroundings } from './surroundings.ts';
 
 /** Brings status and labels of the VMI, and its Pods' readiness gates, to what the entity reports; writes only what differs. */
 export const publishInstance =
-  (ports: Pick<ControllerPorts, 'kube' | 'clock' | 'config' | 'log'>): ControllerActivities['publishInstance'] =>
+  (
+    ports: Pick<ControllerPorts, 'kube' | 'clock' | 'config' | 'launcherImage' | 'log'>,
+  ): ControllerActivities['publishInstance'] =>
   async ({ vmi: ref, report }) => {
-    const { kube, clock, config } = ports;
+    const { kube, clock, config, launcherImage } = ports;
     const now = (): string => clock().toISOString();
     const pods = await onConflictAgain(async () => {
       const found = await domainPods(kube, ref, report);
@@ -29,7 +31,7 @@ export const publishInstance =
       const vmi = await findInstance(kube, ref);
       if (vmi === undefined) return;
       const around = await surroundings(kube, vmi, report, config());
-      const patch = instancePatch(vmi, report, { ...around, pod, now: now() });
+      const patch = instancePatch(vmi, report, { ...around, pod, launcherImage, now: now() });
       // Told beside the write, not after it: a write that succeeds leaves nothing to compare with.
       await Promise.all([
         patch === undefined ? undefined : writeStatus(kube, ref, vmi, patch),

@@ -1,7 +1,7 @@
 import type { InstanceReport } from '../../../api/contract/activities.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
-import { UNPAUSED_GATE } from '../../facts/labels.ts';
+import { NODE_NAME_LABEL, UNPAUSED_GATE } from '../../facts/labels.ts';
 import type { KubePort } from '../../kube/port.ts';
 import type { Condition } from '../conditions.ts';
 import { mergeConditions, timestamp } from '../conditions.ts';
@@ -43,6 +43,10 @@ export const gatedConditions = (
   return mergeConditions(live, [{ type: UNPAUSED_GATE, ...gate }], (type) => type === UNPAUSED_GATE, timestamp(now));
 };
 
+/** The Pod that runs the guest says where, as the VMI does, for whoever selects Pods by it. */
+const placed = ({ metadata, spec }: Pod, holder: string | undefined): { labels?: Record<string, string> } =>
+  metadata?.uid === holder && spec?.nodeName !== undefined ? { labels: { [NODE_NAME_LABEL]: spec.nodeName } } : {};
+
 /**
  * Writes the gates of the VMI's Pods, those to close first. The token is read only if a gate would change were the Pod that reports the holder. The
  * kubelet writes the same list, hence the resourceVersion.
@@ -65,7 +69,7 @@ export const publishGates = async (
   const isOpening = ({ pod }: { pod: Pod }): number => (pod.metadata?.uid === holder ? 1 : 0);
   for (const { pod, conditions } of changesWith(holder).sort((a, b) => isOpening(a) - isOpening(b))) {
     const { namespace = '', name = '', resourceVersion } = pod.metadata ?? {};
-    const patch = { metadata: { resourceVersion }, status: { conditions } };
+    const patch = { metadata: { resourceVersion, ...placed(pod, holder) }, status: { conditions } };
     await ifStillThere(kube.mergePatch('Pod', { namespace, name }, patch, { subresource: 'status' }));
   }
 };

@@ -208,4 +208,7 @@ test('a Service routes to the Pod that holds the token, and to no other', async 
   await activities.moveToken(request);
   await activities.publishInstance({ vmi, report: said(target) });
   expect(await gates()).toEqual(['False', 'True']);
+  // The Pod that runs the guest says where.
+  const { metadata, spec } = (await kube.get('Pod', { namespace, name: target.name })) ?? {};
+  expect(metadata?.labels?.['kubevirt.io/nodeName']).toBe(spec?.nodeName);
 });

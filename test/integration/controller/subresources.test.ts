@@ -269,6 +269,17 @@ describe('the guest', () => {
     ]);
   });
 
+  test('that was asked to reboot shows so in the events of its instance', async () => {
+    const conditions = [{ type: 'AgentConnected', status: 'True' }];
+    const name = await world.given({ runStrategy: 'Always' }, { ...RUNNING, conditions });
+    world.guests.answer = () => ({ status: 200 });
+    expect((await client.softReboot(name, {})).status).toBe(200);
+    const path = `/api/v1/namespaces/${NAMESPACE}/events`;
+    const query = { fieldSelector: `involvedObject.name=${name}` };
+    const { items } = (await world.api.rest.send({ method: 'GET', path, query })) as { items: object[] };
+    expect(items).toMatchObject([{ reason: 'SoftRebooted', involvedObject: { kind: 'VirtualMachineInstance' } }]);
+  });
+
   test('answers with objects and pictures', async () => {
     const conditions = [{ type: 'AgentConnected', status: 'True' }];
     const name = await world.given({ runStrategy: 'Always' }, { ...RUNNING, conditions });

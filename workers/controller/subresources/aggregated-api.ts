@@ -10,7 +10,7 @@ import { subresourceMounts } from './index.ts';
 import type { SubresourcePorts } from './ports.ts';
 
 export interface AggregatedApiOptions extends Omit<SubresourcePorts, 'guests' | 'kube'> {
-  kube: Pick<KubePort, 'get' | 'list' | 'replace'>;
+  kube: Pick<KubePort, 'get' | 'list' | 'replace' | 'event'>;
   /** Namespace of virtflow. */
   namespace: string;
   durations: Durations;

@@ -1,3 +1,4 @@
+import { recordEvent } from '../../../activities/controller/record-event.ts';
 import { GUEST_CALLS } from '../../../api/contract/guest-access.ts';
 import type { GuestCall } from '../../../api/contract/guest-access.ts';
 import type { InstanceSubresource } from '../../../api/subresources/catalogue.ts';
@@ -32,7 +33,7 @@ export const askInstance = (
 };
 
 const askGuest = async (
-  { kube, guests }: SubresourcePorts,
+  { kube, guests, log }: SubresourcePorts,
   call: GuestCall,
   object: ObjectName,
   { body, query }: Asked,
@@ -55,6 +56,11 @@ const askGuest = async (
     call === 'freeze' ? read.options : undefined,
     call === 'vncScreenshot' && moveCursor !== null ? { moveCursor } : undefined,
   );
+  if (call === 'softreboot') {
+    const ref = { ...object, uid: found.vmi.metadata?.uid ?? '' };
+    const told = { reason: 'SoftRebooted', message: 'VirtualMachineInstance soft rebooted' } as const;
+    await recordEvent({ kube, log }, { kind: 'VirtualMachineInstance', ref, ...told });
+  }
   if (answer.bytes !== undefined) {
     return { status: 200, bytes: answer.bytes, contentType: answer.contentType ?? 'application/octet-stream' };
   }

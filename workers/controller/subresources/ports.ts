@@ -7,7 +7,7 @@ import type { GuestAccess } from '../guest-access/port.ts';
 /** What the aggregated API server works with. Temporal is none of it. */
 export interface SubresourcePorts {
   rest: Rest;
-  kube: Pick<KubePort, 'get'>;
+  kube: Pick<KubePort, 'get' | 'event'>;
   guests: GuestAccess;
   config: () => Pick<ClusterConfig, 'migrations'>;
   log: Logger;

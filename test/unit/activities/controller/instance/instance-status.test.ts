@@ -194,6 +194,19 @@ test('what libvirt made of it: machine, memory, context, names of disks', () => 
   });
 });
 
+test('a guest in another launcher than Pods get now is marked, one that moved into such a launcher no longer', () => {
+  const marks = (live: VirtualMachineInstance, launcherImage: string, newest = 'launcher:2'): unknown => {
+    const patch = instancePatch(live, report({ launcherImage }), { pod, launcherImage: newest, now: at });
+    return (patch?.['metadata'] as { labels?: object } | undefined)?.labels;
+  };
+  expect(marks(vmi(), 'launcher:1')).toMatchObject({ 'kubevirt.io/outdatedLauncherImage': '' });
+  expect(marks(vmi(), 'launcher:2')).not.toHaveProperty('kubevirt.io/outdatedLauncherImage');
+  const marked = vmi();
+  marked.metadata = { ...marked.metadata, labels: { 'kubevirt.io/outdatedLauncherImage': '' } };
+  expect(marks(marked, 'launcher:2')).toMatchObject({ 'kubevirt.io/outdatedLauncherImage': null });
+  expect(marks(marked, 'launcher:1')).not.toHaveProperty('kubevirt.io/outdatedLauncherImage');
+});
+
 test('of an object that has passed no admission its beginnings are told, once', () => {
   const beginnings = { memory: { guestAtBoot: '1Gi', guestRequested: '1Gi' }, runtimeUser: 107 };
   const told = report({ domain: { ...domain('running'), hardware } });

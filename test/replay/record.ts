@@ -1,5 +1,6 @@
 import { newLab } from '../support/fakes/lab.ts';
 import { TARGET_NODE } from '../support/fakes/world.ts';
+import { evacuations } from './evacuations.ts';
 import { save } from './histories.ts';
 import { migrations } from './migrations.ts';
 import { nodes } from './nodes.ts';
@@ -12,7 +13,7 @@ import { scenarios } from './scenarios.ts';
 const lab = await newLab();
 await lab.startNode(TARGET_NODE);
 const chosen = process.argv.slice(2);
-for (const [scenario, run] of Object.entries({ ...scenarios, ...migrations, ...nodes })) {
+for (const [scenario, run] of Object.entries({ ...scenarios, ...migrations, ...nodes, ...evacuations })) {
   if (chosen.length > 0 && !chosen.includes(scenario)) continue;
   lab.reset();
   for (const [name, handle] of Object.entries(await run(lab))) {

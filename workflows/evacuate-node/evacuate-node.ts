@@ -47,8 +47,6 @@ export async function evacuateNode(input: EvacuationInput): Promise<EvacuationRe
       memory = done.memory;
       if (done.changed) continue;
       wait = todo.wakeAt === undefined ? undefined : Math.max(1, msUntil(todo.wakeAt, now()));
-      // Refused in this very round.
-      if (todo.create.length > 0) wait = Math.min(wait ?? REFUSED_MS, REFUSED_MS);
     } catch (error) {
       if (isDefect(error) || isCancellation(error)) throw error;
       show({ ...status, failure: toFailureInfo(error) });

@@ -10,7 +10,7 @@ const nameOf = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}
 
 /**
  * Carries out what was planned. What the world refuses for one instance is remembered, shown and tried again later; it holds up none of the others.
- * @returns the memory afterwards, and whether something was done that makes the view old
+ * @returns the memory afterwards, and whether something was tried that makes the view old
  */
 export const carryOut = async (
   node: NodeRef,
@@ -39,7 +39,7 @@ export const carryOut = async (
       told: { ...memory.told, ...Object.fromEntries(backoffs.map(({ vmi, failed }) => [vmi.uid, failed] as const)) },
       ...(withdraw.length > 0 ? { wasCordoned: false, uncordoned: true } : {}),
     },
-    changed: created + withdraw.length + cancel.length > 0,
+    changed: create.length + withdraw.length + cancel.length > 0,
   };
 };
 

@@ -14,27 +14,46 @@ export interface Capabilities {
   /** Enlightenments of Hyper-V. */
   hyperv: string[];
   tsc?: { frequency: string; scalable: boolean };
+  /** What can protect a guest's memory from its host. */
+  protections: Protection[];
+  /** The kernel does not take time away from real-time vCPUs. */
+  realtime: boolean;
 }
+
+export const PROTECTIONS = ['sev', 'sev-es', 'sev-snp', 'tdx', 's390-pv'] as const;
+export type Protection = (typeof PROTECTIONS)[number];
+
+/** Microseconds of each second that real-time tasks may have; -1: all. */
+const REALTIME_RUNTIME = '/proc/sys/kernel/sched_rt_runtime_us';
 
 /** Reads what the probe wrote. Without it nothing is known, and KVM is not used. */
 export const readCapabilities = async (directory: string): Promise<Capabilities> => {
   const read = (name: string): Promise<string> => readFile(join(directory, name), 'utf8').catch(() => '');
-  const [kvm, domain, features, host] = await Promise.all([
+  const [kvm, domain, features, host, realtime] = await Promise.all([
     read('kvm'),
     read('domain.xml'),
     read('features.xml'),
     read('host.xml'),
+    readFile(REALTIME_RUNTIME, 'utf8').catch(() => ''),
   ]);
-  return parseCapabilities({ kvm, domain, features, host });
+  return parseCapabilities({ kvm, domain, features, host, realtime });
 };
 
 type Attributes = Record<string, string | undefined>;
 type Valued = Attributes & { '#text'?: string };
 
+type Enumerated = Attributes & { enum?: (Attributes & { value?: string[] })[] };
+
 interface Documents {
   domainCapabilities?: {
     cpu?: { mode?: (Attributes & { model?: (Valued | string)[]; vendor?: string; feature?: Attributes[] })[] };
-    features?: { hyperv?: Attributes & { enum?: (Attributes & { value?: string[] })[] } };
+    features?: {
+      hyperv?: Enumerated;
+      sev?: Attributes & { maxESGuests?: string };
+      's390-pv'?: Attributes;
+      tdx?: Attributes;
+      launchSecurity?: Enumerated;
+    };
   };
   cpu?: { feature?: Attributes[] };
   capabilities?: { host?: { cpu?: { counter?: Attributes[] } } };
@@ -64,13 +83,13 @@ export const parseCapabilities = (files: {
   domain: string;
   features: string;
   host: string;
+  realtime: string;
 }): Capabilities => {
   const { cpu, features } = parse(files.domain).domainCapabilities ?? {};
   const modes = cpu?.mode ?? [];
   const custom = modes.find((mode) => mode['@name'] === 'custom')?.model ?? [];
   const hostModel = modes.find((mode) => mode['@name'] === 'host-model' && mode['@supported'] === 'yes');
   const [name] = (hostModel?.model ?? []).map(textOf);
-  const enlightenments = features?.hyperv?.enum?.find((one) => one['@name'] === 'features')?.value ?? [];
   const tsc = parse(files.host).capabilities?.host?.cpu?.counter?.find((counter) => counter['@name'] === 'tsc');
   const detail = files.kvm.trim();
   return {
@@ -80,12 +99,34 @@ export const parseCapabilities = (files: {
       ? {}
       : { hostModel: { name, vendor: hostModel.vendor ?? '', required: required(hostModel.feature) } }),
     features: required(parse(files.features).cpu?.feature),
-    hyperv: enlightenments,
+    hyperv: values(features?.hyperv, 'features'),
+    protections: protectionsOf(features),
+    realtime: files.realtime.trim() === '-1',
     ...(tsc?.['@frequency'] === undefined
       ? {}
       : { tsc: { frequency: tsc['@frequency'], scalable: tsc['@scaling'] === 'yes' } }),
   };
 };
+
+/** libvirt's word: it asks QEMU, which asks the kernel. */
+const protectionsOf = (features: NonNullable<Documents['domainCapabilities']>['features'] = {}): Protection[] => {
+  const { sev, tdx, 's390-pv': pv, launchSecurity } = features;
+  const kinds = values(launchSecurity, 'sectype');
+  const has: Record<Protection, boolean> = {
+    sev: isSupported(sev),
+    'sev-es': isSupported(sev) && Number(sev?.maxESGuests ?? 0) > 0,
+    'sev-snp': kinds.includes('sev-snp'),
+    tdx: isSupported(tdx) || kinds.includes('tdx'),
+    's390-pv': isSupported(pv),
+  };
+  return PROTECTIONS.filter((kind) => has[kind]);
+};
+
+const isSupported = (element: Attributes | undefined): boolean => element?.['@supported'] === 'yes';
+
+/** Values of an enumeration that an element holds. */
+const values = (element: Enumerated | undefined, name: string): string[] =>
+  element?.enum?.find((one) => one['@name'] === name)?.value ?? [];
 
 const textOf = (value: Valued | string): string => (typeof value === 'string' ? value : (value['#text'] ?? ''));
 

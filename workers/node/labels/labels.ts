@@ -2,6 +2,7 @@ import type { Node } from '../../../api/kubernetes/types.ts';
 import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
 import { machineTypeLabels } from '../kubernetes/machine-types.ts';
 import type { Capabilities } from './capabilities.ts';
+import { PROTECTIONS } from './capabilities.ts';
 
 /** Labels of a Node by which launcher Pods find it: KubeVirt's names (its node labeller), and whether KVM boots guests. */
 const PREFIX = {
@@ -19,10 +20,15 @@ const PREFIX = {
 
 const OBSOLETE_HOST_MODEL = 'node-labeller.kubevirt.io/obsolete-host-model';
 const KVM = 'kubevirt.io/kvm';
+const REALTIME = 'kubevirt.io/realtime';
+/** What launchSecurity asks for. */
+const PROTECTION = 'kubevirt.io/';
+
+const SINGLE = [KVM, REALTIME, OBSOLETE_HOST_MODEL, ...PROTECTIONS.map((kind) => PROTECTION + kind)];
 
 /** Every label that this worker writes, the heartbeat's aside: one that is not wanted any more is taken away. */
 const isOurs = (label: string): boolean =>
-  label === KVM || label === OBSOLETE_HOST_MODEL || Object.values(PREFIX).some((prefix) => label.startsWith(prefix));
+  SINGLE.includes(label) || Object.values(PREFIX).some((prefix) => label.startsWith(prefix));
 
 /** CPU models that no guest should have any more, unless the cluster's configuration names others (KubeVirt's list). */
 const OBSOLETE = [
@@ -39,7 +45,7 @@ export const nodeLabels = (
   config: Pick<ClusterConfig, 'obsoleteCPUModels'>,
   architecture: NodeJS.Architecture = process.arch,
 ): Record<string, string> => {
-  const { models, hostModel, features, hyperv, tsc, kvm } = found;
+  const { models, hostModel, features, hyperv, tsc, kvm, protections, realtime } = found;
   const named = Object.keys(config.obsoleteCPUModels);
   const obsolete = new Set(named.length === 0 ? OBSOLETE : named);
   const current = models.filter((model) => !obsolete.has(model));
@@ -68,6 +74,8 @@ export const nodeLabels = (
           [`${PREFIX.timer}tsc-scalable`]: String(tsc.scalable),
           [`${PREFIX.frequency}${tsc.frequency}`]: 'true',
         }),
+    ...labels(PROTECTION, protections),
+    ...(realtime ? { [REALTIME]: 'true' } : {}),
     [KVM]: String(kvm.usable),
   };
 };

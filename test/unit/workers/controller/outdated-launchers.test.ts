@@ -7,7 +7,7 @@ const MARK = { 'kubevirt.io/outdatedLauncherImage': '' };
 
 const vmi = (
   name: string,
-  status: VirtualMachineInstance['status'],
+  status: NonNullable<VirtualMachineInstance['status']>,
   labels: Record<string, string> = {},
 ): VirtualMachineInstance => ({
   metadata: { namespace: 'shop', name, uid: `${name}-uid`, labels },

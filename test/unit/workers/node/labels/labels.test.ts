@@ -31,7 +31,7 @@ const FEATURES = `<cpu mode='custom' match='exact'>
 </cpu>`;
 const HOST = `<capabilities><host><cpu><arch>x86_64</arch><model>Penryn</model>
   <counter name='tsc' frequency='2596124000' scaling='no'/><feature name='vme'/></cpu></host></capabilities>`;
-const files = { kvm: 'usable\n', domain: DOMAIN, features: FEATURES, host: HOST };
+const files = { kvm: 'usable\n', domain: DOMAIN, features: FEATURES, host: HOST, realtime: '950000\n' };
 
 test('what libvirt and the probe say', () => {
   expect(parseCapabilities(files)).toEqual({
@@ -41,16 +41,45 @@ test('what libvirt and the probe say', () => {
     features: ['aes'],
     hyperv: ['vpindex', 'stimer'],
     tsc: { frequency: '2596124000', scalable: false },
+    protections: [],
+    realtime: false,
   });
 });
 
 test.each([
-  ['nothing', { kvm: '', domain: '', features: '', host: '' }],
-  ['what is no XML', { kvm: 'there is no /dev/kvm', domain: 'error: <', features: '<<', host: '{}' }],
+  ['nothing', { kvm: '', domain: '', features: '', host: '', realtime: '' }],
+  ['what is no XML', { kvm: 'there is no /dev/kvm', domain: 'error: <', features: '<<', host: '{}', realtime: '' }],
 ])('a probe that left %s: nothing is claimed, KVM least of all', (_, left) => {
   const found = parseCapabilities(left);
   expect(found).toMatchObject({ kvm: { usable: false }, models: [], features: [], hyperv: [] });
   expect(nodeLabels(found, { obsoleteCPUModels: {} }, 'x64')['kubevirt.io/kvm']).toBe('false');
+});
+
+test.each<[string, string, string[]]>([
+  ["<sev supported='no'/><s390-pv supported='no'/>", '950000', []],
+  ["<sev supported='yes'><maxGuests>59</maxGuests><maxESGuests>0</maxESGuests></sev>", '', ['sev']],
+  ["<sev supported='yes'><maxESGuests>450</maxESGuests></sev>", '', ['sev', 'sev-es']],
+  [
+    "<launchSecurity supported='yes'><enum name='sectype'><value>sev-snp</value></enum></launchSecurity>",
+    '',
+    ['sev-snp'],
+  ],
+  ["<tdx supported='yes'/><s390-pv supported='yes'/>", '', ['tdx', 's390-pv']],
+  ['', '-1', ['realtime']],
+])('what protects guests, and real time: %s %s', (features, realtime, expected) => {
+  const domain = `<domainCapabilities><features>${features}</features></domainCapabilities>`;
+  const given = nodeLabels(parseCapabilities({ ...files, domain, realtime }), { obsoleteCPUModels: {} }, 'x64');
+  const kinds = ['sev', 'sev-es', 'sev-snp', 'tdx', 's390-pv', 'realtime'];
+  expect(kinds.filter((kind) => given[`kubevirt.io/${kind}`] === 'true')).toEqual(expected);
+});
+
+test('what a node has lost it says no more', () => {
+  const node = {
+    metadata: { labels: { 'kubevirt.io/sev': 'true', 'kubevirt.io/realtime': 'true', 'kubevirt.io/kvm': 'true' } },
+  };
+  expect(labelChanges(node, { 'kubevirt.io/kvm': 'true' })).toEqual({
+    ...{ 'kubevirt.io/sev': null, 'kubevirt.io/realtime': null },
+  });
 });
 
 const found: Capabilities = parseCapabilities(files);

@@ -1,4 +1,5 @@
 import type { EntityStatus } from '../../api/contract/entities.ts';
+import type { EvacuationStatus } from '../../api/contract/evacuation.ts';
 import type { Node, PersistentVolumeClaim, Pod } from '../../api/kubernetes/types.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import type { Migration } from '../migration/objects.ts';
@@ -36,6 +37,8 @@ export interface TemporalFacts {
   operation?: OperationFacts;
   /** Of the newest migration. */
   migration?: OperationFacts;
+  /** Of the node that the instance is to leave; absent: it is to leave none. Undefined: nothing empties it. */
+  evacuation?: Asked<EvacuationStatus | undefined>;
   /** Workers that poll a queue, by its name. */
   pollers: Record<string, number>;
 }
@@ -51,7 +54,7 @@ export const STAGES = [
   'agent',
 ] as const;
 export const MIGRATION_STAGES = ['Prepare', 'Migrate', 'Finalize'] as const;
-export type StageName = (typeof STAGES)[number] | (typeof MIGRATION_STAGES)[number];
+export type StageName = (typeof STAGES)[number] | (typeof MIGRATION_STAGES)[number] | 'evacuation';
 
 /** How a stage stands. `unknown`: it could not be asked. */
 export interface Standing {

@@ -1,8 +1,9 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { entityStatus, type EntityStatus } from '../../api/contract/entities.ts';
-import { instanceId, migrationId } from '../../api/contract/refs.ts';
+import { evacuationStatus, type EvacuationStatus } from '../../api/contract/evacuation.ts';
+import { evacuationId, instanceId, migrationId } from '../../api/contract/refs.ts';
 import { CONTROLLER_QUEUE, nodeQueue } from '../../api/contract/task-queues.ts';
-import type { Pod } from '../../api/kubernetes/types.ts';
+import type { Node, Pod } from '../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import type { KubePort } from '../../activities/kube/port.ts';
 import { operationsQuery } from '../history/collect.ts';
@@ -28,13 +29,17 @@ export async function gather({ kube, name, vm, vmi }: Guest): Promise<Facts> {
   ]);
   const now = new Date().toISOString();
   const found = { now, name, ...(vm && { vm }), ...(vmi && { vmi }), pods, claims, migration };
-  const node = guestPod({ ...found, node: NOBODY, temporal: NOBODY })?.spec?.nodeName;
+  const nodeName = guestPod({ ...found, node: NOBODY, temporal: NOBODY })?.spec?.nodeName;
+  const node = await asked(async () => (nodeName === undefined ? undefined : kube.get('Node', { name: nodeName })));
   return {
     ...found,
-    node: await asked(async () => (node === undefined ? undefined : kube.get('Node', { name: node }))),
+    node,
     temporal: await asked(() =>
       withTemporal((temporal) =>
-        askTemporal(temporal, name, vmi, migration.answered ? migration.value : undefined, node),
+        askTemporal(temporal, {
+          ...{ name, vmi, nodeName, node: node.answered ? node.value : undefined },
+          migration: migration.answered ? migration.value : undefined,
+        }),
       ),
     ),
   };
@@ -74,12 +79,17 @@ async function claimsOf(kube: KubePort, { metadata, spec }: VirtualMachineInstan
 const newest = (migrations: readonly Migration[]): Migration | undefined =>
   migrations.find((migration) => !isOver(migration)) ?? migrations.at(-1);
 
+interface Known {
+  name: { namespace: string; name: string };
+  vmi: VirtualMachineInstance | undefined;
+  migration: Migration | undefined;
+  nodeName: string | undefined;
+  node: Node | undefined;
+}
+
 async function askTemporal(
   temporal: TemporalTarget,
-  name: { namespace: string; name: string },
-  vmi: VirtualMachineInstance | undefined,
-  migration: Migration | undefined,
-  node: string | undefined,
+  { name, vmi, migration, nodeName, node }: Known,
 ): Promise<TemporalFacts> {
   const { client } = temporal;
   const uid = vmi?.metadata?.uid;
@@ -87,13 +97,25 @@ async function askTemporal(
   const known = entity.answered ? entity.value : undefined;
   const id =
     known?.operation ?? known?.failedOperation?.id ?? (entity.answered ? undefined : await lastId(client, name));
-  const [operation, moving, pollers] = await Promise.all([
+  const [operation, moving, evacuation, pollers] = await Promise.all([
     id === undefined || id.startsWith('migration/') ? undefined : operationOf(client, id),
     migration && operationOf(client, migrationId(refOf(migration))),
-    pollersOf(temporal, [CONTROLLER_QUEUE, ...(node === undefined ? [] : [nodeQueue(node)])]),
+    node && asked(() => evacuationOf(client, node)),
+    pollersOf(temporal, [CONTROLLER_QUEUE, ...(nodeName === undefined ? [] : [nodeQueue(nodeName)])]),
   ]);
-  return { entity, pollers, ...(operation && { operation }), ...(moving && { migration: moving }) };
+  return {
+    ...{ entity, pollers },
+    ...(operation && { operation }),
+    ...(moving && { migration: moving }),
+    ...(evacuation && { evacuation }),
+  };
 }
+
+const evacuationOf = (client: Client, { metadata }: Node): Promise<EvacuationStatus | undefined> =>
+  unlessAbsent(() => {
+    const id = evacuationId({ name: metadata?.name ?? '', uid: metadata?.uid ?? '' });
+    return asking(client, () => client.workflow.getHandle(id).query(evacuationStatus));
+  });
 
 const entityOf = (client: Client, id: string): Promise<EntityStatus | undefined> =>
   unlessAbsent(() => asking(client, () => client.workflow.getHandle(id).query(entityStatus)));

@@ -4,7 +4,7 @@ import type { Stage } from './facts.ts';
 import type { Diagnosis } from './walk.ts';
 
 /** The sentence first, then the table of stages. */
-export function renderDiagnosis({ sentence, stages, migration, unasked }: Diagnosis): string {
+export function renderDiagnosis({ sentence, stages, evacuation, migration, unasked }: Diagnosis): string {
   const table = new Table({
     head: ['stage', 'state', 'why', 'what to do'],
     style: TABLE_STYLE,
@@ -12,6 +12,7 @@ export function renderDiagnosis({ sentence, stages, migration, unasked }: Diagno
     wordWrap: true,
   });
   for (const stage of stages) table.push(row(stage));
+  if (evacuation) table.push(row(evacuation));
   for (const stage of migration?.stages ?? [])
     table.push(row(stage.stage === 'Prepare' ? naming(migration?.name ?? '', stage) : stage));
   return [sentence, table.toString(), ...unasked.map((text) => `could not be asked: ${text}`)].join('\n');

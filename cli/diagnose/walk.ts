@@ -1,4 +1,5 @@
 import { STAGES, type Facts, type Stage } from './facts.ts';
+import { walkEvacuation } from './evacuation.ts';
 import { walkMigration, type MigrationWalk } from './migration.ts';
 import { obstacleOf } from './obstacle.ts';
 import { OWN_STANDING } from './stages.ts';
@@ -13,6 +14,8 @@ export interface Diagnosis {
   /** Absent: nothing stands in the way. */
   standsAt?: Stage;
   stages: Stage[];
+  /** Absent: it may stay on its node. */
+  evacuation?: Stage;
   migration?: MigrationWalk;
   /** What could not be asked, and why. */
   unasked: string[];
@@ -26,12 +29,16 @@ export function walk(facts: Facts): Diagnosis {
     ...(obstacle?.stage === stage ? obstacle.standing : OWN_STANDING[stage](facts)),
   }));
   const migration = walkMigration(facts);
-  const standsAt = whereItStands(stages, obstacle?.stage) ?? (migration && whereMigrationStands(migration));
+  const evacuation = walkEvacuation(facts);
+  const standsAt =
+    whereItStands(stages, obstacle?.stage) ??
+    (evacuation && isBad(evacuation) ? evacuation : migration && whereMigrationStands(migration));
   return {
     ...facts.name,
     sentence: sentenceOf(facts, stages, standsAt, migration),
     ...(standsAt && { standsAt }),
     stages,
+    ...(evacuation && { evacuation }),
     ...(migration && { migration }),
     unasked: unasked(facts),
   };
@@ -63,6 +70,7 @@ function sentenceOf(
     // Messages of failures say what to do as well: once is enough.
     const why = remedy === undefined ? standsAt.why : firstSentence(standsAt.why);
     const because = `because ${why}${remedy === undefined ? '' : `; ${remedy}`}.`;
+    if (stage === 'evacuation') return `${runs}; it is to leave that node, and does not yet ${because}`;
     if (!migration?.stages.includes(standsAt))
       return `${name} stands at ${OWN.has(stage) ? 'its ' : ''}${stage} ${because}`;
     return migration.state === 'failed'

@@ -9,6 +9,7 @@ import { readToken } from '../token/store.ts';
 import { ensurePod } from './ensure-pod.ts';
 import { readInstance } from './read.ts';
 import { renderPod } from './render-pod.ts';
+import { withTopologyHints } from './topology-hints.ts';
 
 type Ports = Pick<ControllerPorts, 'kube' | 'log' | 'config' | 'launcherImage' | 'imagePullSecret'>;
 
@@ -20,7 +21,7 @@ export const ensureLauncherPod =
   (ports: Ports): ControllerActivities['ensureLauncherPod'] =>
   async (attempt) => {
     const [read, named] = await Promise.all([readInstance(ports.kube, attempt.vmi), boundPod(ports.kube, attempt)]);
-    const vmi = readableInstance(read);
+    const vmi = await withTopologyHints(ports.kube, readableInstance(read));
     const origin = { purpose: { attempt: attempt.attempt }, epoch: attempt.epoch };
     const manifest = await renderPod(ports, vmi, origin, renderLaunchManifest);
     const event = { kind: 'VirtualMachineInstance', ref: attempt.vmi, message: 'Created virtual machine pod' } as const;

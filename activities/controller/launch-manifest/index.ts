@@ -24,6 +24,7 @@ export { memoryOverhead } from './memory-overhead.ts';
 export { withImagesOf } from './migration-target.ts';
 export type { TargetInput } from './migration-target.ts';
 export { podName } from './names.ts';
+export { countsOnClock, TSC_FREQUENCY_LABEL } from './node-selector.ts';
 
 /** Seconds beyond the guest's grace period after which Kubernetes may kill the Pod. */
 const POD_GRACE_PADDING = 30;

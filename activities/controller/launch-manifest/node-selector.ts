@@ -7,7 +7,7 @@ import { hasDedicatedCpus } from './traits.ts';
 const CPU_MODEL = 'cpu-model.node.kubevirt.io/';
 export const CPU_FEATURE = 'cpu-feature.node.kubevirt.io/';
 const MACHINE_TYPE = 'machine-type.node.kubevirt.io/';
-const TSC_FREQUENCY = 'scheduling.node.kubevirt.io/tsc-frequency-';
+export const TSC_FREQUENCY_LABEL = 'scheduling.node.kubevirt.io/tsc-frequency-';
 
 /** CPU models that every node has. */
 const HOST_MODELS = ['', 'host-model', 'host-passthrough'];
@@ -53,15 +53,19 @@ const machineLabels = ({ spec, status }: VirtualMachineInstance): string[] => {
   return type ? [`${MACHINE_TYPE}${type}`] : [];
 };
 
-/** A guest that counts on an invariant clock goes where its frequency is. */
-const clockLabels = ({ spec, status }: VirtualMachineInstance): string[] => {
+/** Whether the guest counts on a time stamp counter that is the same wherever it runs (x86 only). */
+export const countsOnClock = ({ spec }: VirtualMachineInstance): boolean => {
   const invariant = (spec.domain.cpu?.features ?? []).some(
     ({ name, policy = '' }) => name === 'invtsc' && ['require', 'force'].includes(policy),
   );
   const hyperv = spec.domain.features?.hyperv?.reenlightenment;
-  const frequency = status?.topologyHints?.tscFrequency ?? 0;
-  const needed = invariant || (hyperv !== undefined && hyperv.enabled !== false);
-  return needed && frequency > 0 ? [`${TSC_FREQUENCY}${frequency}`] : [];
+  return invariant || (hyperv !== undefined && hyperv.enabled !== false);
+};
+
+/** It goes where its frequency is. */
+const clockLabels = (vmi: VirtualMachineInstance): string[] => {
+  const frequency = vmi.status?.topologyHints?.tscFrequency ?? 0;
+  return countsOnClock(vmi) && frequency > 0 ? [`${TSC_FREQUENCY_LABEL}${frequency}`] : [];
 };
 
 const securityLabels = ({ spec }: VirtualMachineInstance): string[] => {

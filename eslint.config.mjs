@@ -4,17 +4,19 @@ import importX from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 /**
- * Imports point one way: api <- workflows <- workers; api <- activities <- workers; api <- launcher; api <- cli.
+ * Imports point one way: api <- workflows <- workers; api <- activities <- workers; api <- launcher; api <- cli; api <- client <- examples.
  * Each entry says which folders a folder must not import from.
  */
 const forbidden = {
-  api: ['workflows', 'activities', 'workers', 'launcher', 'cli', 'deploy', 'test'],
-  workflows: ['activities', 'workers', 'launcher', 'cli', 'deploy', 'test'],
-  activities: ['workflows', 'workers', 'launcher', 'cli', 'deploy', 'test'],
-  launcher: ['workflows', 'activities', 'workers', 'cli', 'deploy', 'test'],
+  api: ['workflows', 'activities', 'workers', 'launcher', 'cli', 'client', 'deploy', 'test'],
+  workflows: ['activities', 'workers', 'launcher', 'cli', 'client', 'deploy', 'test'],
+  activities: ['workflows', 'workers', 'launcher', 'cli', 'client', 'deploy', 'test'],
+  launcher: ['workflows', 'activities', 'workers', 'cli', 'client', 'deploy', 'test'],
   cli: ['workflows', 'activities', 'workers', 'launcher', 'deploy', 'test'],
-  workers: ['launcher', 'cli', 'deploy', 'test'],
-  deploy: ['workflows', 'activities', 'workers', 'launcher', 'test'],
+  client: ['workflows', 'activities', 'workers', 'launcher', 'cli', 'deploy', 'test'],
+  examples: ['api', 'workflows', 'activities', 'workers', 'launcher', 'cli', 'deploy', 'test'],
+  workers: ['launcher', 'cli', 'client', 'deploy', 'test'],
+  deploy: ['workflows', 'activities', 'workers', 'launcher', 'client', 'test'],
 };
 
 /** The one client of the API server serves the command line and the local cluster too. */

@@ -92,6 +92,7 @@ const REMEDIES: Record<FailureInfo['type'], Remedy> = {
     'bring one of the two nodes, its worker or its launcher back, so that it can say who holds the guest; delete neither Pod (docs/migration.md says how to settle it)',
   PeerUnreachable: () =>
     'see that both node workers are Ready (kubectl get pods -n virtflow -o wide) and that nodes reach each other on the migration port (TCP 9810 unless configured otherwise)',
+  Refused: (on) => `bring the VM into the state that the message asks for (${command('status', on)}), then ask again`,
   Cancelled: () => 'nothing: it was asked for',
   Unknown: (on) =>
     `read the message; the operation's page in the Temporal UI has the whole story; then ${command('retry', on)}`,

@@ -6,4 +6,5 @@ export { shutdownInstance } from './shutdown/shutdown-instance.ts';
 export { startInstance } from './start/start-instance.ts';
 export { migrateInstance } from './migrate/migrate-instance.ts';
 export { virtualMachineInstance } from './instance/instance.ts';
+export { carryOutTrigger } from './virtual-machine/carry-out-trigger.ts';
 export { virtualMachine } from './virtual-machine/virtual-machine.ts';

@@ -28,6 +28,8 @@ import { deleteInstance } from './virtual-machine/delete-instance.ts';
 import { ensureDataVolumes } from './virtual-machine/ensure-data-volumes.ts';
 import { publishVirtualMachine } from './virtual-machine/publish-virtual-machine.ts';
 import { releaseVirtualMachine } from './virtual-machine/release.ts';
+import { observeTrigger } from './virtual-machine/triggers/observe-trigger.ts';
+import { performTrigger } from './virtual-machine/triggers/perform-trigger.ts';
 import { checkVolumes } from './volumes/check-volumes.ts';
 
 export type { ControllerPorts } from './ports.ts';
@@ -75,4 +77,6 @@ export const controllerActivities = (ports: ControllerPorts): ControllerActiviti
     cancelEvacuation: cancelEvacuation(ports),
     publishVirtualMachine: publishVirtualMachine(ports),
     releaseVirtualMachine: releaseVirtualMachine(ports),
+    performTrigger: performTrigger(ports),
+    observeTrigger: observeTrigger(ports),
   });

@@ -24,7 +24,8 @@ export type EventReason =
   | 'MigrationBackoff'
   | 'RequestServed'
   | 'RequestObsolete'
-  | 'RequestRefused';
+  | 'RequestRefused'
+  | 'Triggered';
 
 /** What `kubectl describe` shows of an object, with KubeVirt's reasons. */
 export interface ObjectEvent {

@@ -48,3 +48,8 @@ export const isAlreadyExists = (error: unknown): boolean =>
   error instanceof KubeError && error.reason === 'AlreadyExists';
 /** A JSON patch whose `test` did not hold. */
 export const isTestFailed = (error: unknown): boolean => error instanceof KubeError && error.status === 422;
+/** A patch whose test failed; a refusal of admission, 422 too, has words of its own. */
+export const isPatchTestFailed = (error: unknown): boolean =>
+  error instanceof KubeError &&
+  error.status === 422 &&
+  /jsonpatch|the server rejected our request due to an error in our request/.test(error.message);

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { WorkflowIdReusePolicy, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowIdReusePolicy, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { CONTROLLER_QUEUE } from '../../api/contract/task-queues.ts';
 import type { WorkflowPort } from './port.ts';
@@ -24,6 +24,17 @@ export const workflowClient = (client: Client): WorkflowPort => ({
   async isRunning(workflowId) {
     const description = await client.workflow.getHandle(workflowId).describe().catch(unless(WorkflowNotFoundError));
     return description?.status.name === 'RUNNING';
+  },
+  query: (workflowId, query) =>
+    client.workflow.getHandle(workflowId).query<never, []>(query).catch(unless(WorkflowNotFoundError)),
+  async update<T>(workflowId: string, update: string, updateId: string) {
+    try {
+      return { result: await client.workflow.getHandle(workflowId).executeUpdate<T, []>(update, { updateId }) };
+    } catch (error) {
+      if (error instanceof WorkflowUpdateFailedError) return { refusal: error.cause?.message ?? error.message };
+      if (error instanceof WorkflowNotFoundError) return { refusal: `workflow ${workflowId} does not run` };
+      throw error;
+    }
   },
   async lastPolled(queue) {
     const { pollers } = await client.workflowService.describeTaskQueue({

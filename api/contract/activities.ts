@@ -16,6 +16,7 @@ import type {
 } from './migrations.ts';
 import type { DeletedNode, Fence, NodeRef, NodeReport } from './nodes.ts';
 import type { ObjectRef, PodRef } from './refs.ts';
+import type { Triggered, TriggerEffect, TriggerProgress } from './triggers.ts';
 import type { MigrationView } from '../launcher/migration.ts';
 
 /**
@@ -213,6 +214,10 @@ export interface ControllerActivities {
     report: VirtualMachineReport;
   }): Promise<VirtualMachineFacts | undefined>;
   releaseVirtualMachine(vm: ObjectRef): Promise<void>;
+  /** Makes the change of objects that a trigger asks for, or finds it made. @throws Refused, ObjectGone */
+  performTrigger(trigger: Triggered): Promise<TriggerEffect>;
+  /** Live look at how far that is. */
+  observeTrigger(request: { trigger: Triggered; effect: TriggerEffect }): Promise<TriggerProgress>;
 }
 
 /** How it was proven that a domain is gone (design: evidence a, b, c, d). */

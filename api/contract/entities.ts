@@ -39,6 +39,8 @@ export interface EntityStatus {
   failedOperation?: { id: string; failure: FailureInfo };
   /** Of a VM: what became of its last start and stop requests, oldest first; RFC 3339. */
   requests?: (SettledRequest & { at: string })[];
+  /** Of a VM: the triggers it has accepted last, oldest first. */
+  triggers?: { id: string; open: boolean }[];
 }
 
 export const entityStatus = query<EntityStatus>('entityStatus');

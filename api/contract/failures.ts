@@ -59,6 +59,8 @@ export const FAILURES = {
   PeerUnreachable: { retryable: true },
   /** The node is fenced: whatever runs there counts as gone, so nothing is started there. */
   NodeFenced: { retryable: true },
+  /** What another service asked for cannot be done as the VM stands; the message says why. */
+  Refused: { retryable: false },
   /** The operation was cancelled by its entity (a stop during a start). */
   Cancelled: { retryable: false },
 } as const;

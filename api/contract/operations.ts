@@ -18,7 +18,11 @@ export const WORKFLOWS = {
   evacuateNode: 'evacuateNode',
 } as const;
 
+/** Operations on an instance: its entity has one at a time. */
 export type OperationKind = 'start' | 'shutdown' | 'migrate';
+
+/** `trigger`: what another service has asked of a VM. */
+export type AnyOperationKind = OperationKind | 'trigger';
 
 /** One step of an operation, as shown by `virtflow history`. Times are RFC 3339. */
 export interface StepRecord {
@@ -82,7 +86,7 @@ export type GuestEnd =
   | 'unknown';
 
 export interface OperationResult {
-  kind: OperationKind;
+  kind: AnyOperationKind;
   steps: StepRecord[];
   pod?: PodRef;
   /** Run token's epoch under which the domain started. */
@@ -106,7 +110,7 @@ export interface OperationStatus extends OperationResult {
 /** An operation tells its entity how far it is (the entity writes the object's status). */
 export interface OperationProgress {
   operationId: string;
-  kind: OperationKind;
+  kind: AnyOperationKind;
   phase: string;
   pod?: PodRef;
   epoch?: number;
@@ -119,7 +123,7 @@ export interface OperationProgress {
 /** An operation tells its entity that it is over. */
 export interface OperationFinished {
   operationId: string;
-  kind: OperationKind;
+  kind: AnyOperationKind;
   outcome: 'succeeded' | 'failed' | 'cancelled';
   pod?: PodRef;
   epoch?: number;

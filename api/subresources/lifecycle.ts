@@ -10,7 +10,7 @@ import type { OptionsOf } from './options.ts';
 import type { Operation } from './patches.ts';
 import { gracePeriodPatch, requestsPatch, runPatch } from './patches.ts';
 import type { Status } from './status.ts';
-import { badRequest, conflict } from './status.ts';
+import { badRequest, conflict, notFound } from './status.ts';
 
 /** One change of an object. `undo` takes it back when a later one fails. */
 export type Write =
@@ -22,10 +22,20 @@ export type Write =
 export type Decision = { writes: Write[]; refusal?: undefined } | { refusal: Status };
 
 /** A VM with its instance, if there is one. */
-interface Pair {
+export interface Pair {
   vm: VirtualMachine;
   vmi?: VirtualMachineInstance | undefined;
 }
+
+export type LifecycleAction = 'start' | 'stop' | 'restart' | 'migrate';
+
+/** What a request comes to, once its options and the objects are read. */
+export const decideLifecycle = <A extends LifecycleAction>(action: A, pair: Pair, options: OptionsOf<A>): Decision => {
+  const { metadata } = pair.vm;
+  if (metadata?.deletionTimestamp !== undefined && action !== 'stop') return refuser(pair.vm)('VM is being deleted');
+  const decide: (pair: Pair, options: OptionsOf<A>) => Decision = DECIDE[action];
+  return decide(pair, options);
+};
 
 const RECOVERY =
   'VM recovery required: Volume migration failed, leaving some volumes pointing to non-consistent targets; manual intervention is needed to reassign them to their original volumes.';
@@ -123,22 +133,32 @@ export const decideMigrate = (
   return { writes: [{ create: migration }] };
 };
 
+const DECIDE: { [A in LifecycleAction]: (pair: Pair, options: OptionsOf<A>) => Decision } = {
+  start: decideStart,
+  stop: decideStop,
+  restart: decideRestart,
+  migrate: ({ vm, vmi }, options) =>
+    vmi === undefined
+      ? { refusal: notFound('virtualmachineinstance', vm.metadata?.name ?? '') }
+      : decideMigrate(vm, vmi, options),
+};
+
 const refuser =
   ({ metadata }: VirtualMachine) =>
   (why: string): { refusal: Status } => ({ refusal: conflict('virtualmachine', metadata?.name ?? '', why) });
 
-const strategyOf = ({ spec: { running, runStrategy } }: VirtualMachine): string =>
+export const strategyOf = ({ spec: { running, runStrategy } }: VirtualMachine): string =>
   running === undefined ? (runStrategy ?? 'Halted') : running ? 'Always' : 'Halted';
 
 const isFinal = ({ status }: VirtualMachineInstance): boolean =>
   status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
 /** There is an instance that has begun and not ended. */
-const isAlive = (vmi: VirtualMachineInstance | undefined): vmi is VirtualMachineInstance =>
+export const isAlive = (vmi: VirtualMachineInstance | undefined): vmi is VirtualMachineInstance =>
   vmi !== undefined && !isFinal(vmi) && !['', 'Unknown'].includes(vmi.status?.phase ?? '');
 
 /** The instance runs still, but its end is settled: it is being deleted, its VM is to be halted, or a stop stands in the list. */
-const isStopping = (vm: VirtualMachine, { metadata }: VirtualMachineInstance, strategy: string): boolean =>
+export const isStopping = (vm: VirtualMachine, { metadata }: VirtualMachineInstance, strategy: string): boolean =>
   metadata?.deletionTimestamp !== undefined ||
   strategy === 'Halted' ||
   requestsOf(vm).some(({ action, uid }) => action === 'Stop' && uid === metadata?.uid);
@@ -152,7 +172,7 @@ const stopOf = ({ metadata }: VirtualMachineInstance): StateChangeRequest => ({
   ...(metadata?.uid === undefined ? {} : { uid: metadata.uid }),
 });
 
-const requestsOf = ({ status }: VirtualMachine): StateChangeRequest[] => status?.stateChangeRequests ?? [];
+export const requestsOf = ({ status }: VirtualMachine): StateChangeRequest[] => status?.stateChangeRequests ?? [];
 
 /** Puts requests into an empty list, or a lone start behind the stop that is under way. */
 const ask = (vm: VirtualMachine, requests: StateChangeRequest[]): Decision => {

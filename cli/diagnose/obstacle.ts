@@ -18,6 +18,7 @@ const STAGE_OF: Record<FailureInfo['type'], StageName> = {
   InvalidSpec: 'object',
   ObjectGone: 'object',
   Cancelled: 'object',
+  Refused: 'object',
   Unknown: 'object',
   VolumeNotFound: 'volumes',
   VolumeNotReady: 'volumes',

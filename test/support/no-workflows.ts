@@ -7,5 +7,7 @@ export const noWorkflows: WorkflowPort = {
   signalWithStart: refuse,
   signal: refuse,
   isRunning: refuse,
+  query: refuse,
+  update: refuse,
   lastPolled: refuse,
 };

@@ -55,7 +55,7 @@ export const operationEnded = (state: InstanceState, report: OperationFinished, 
   if (report.operationId === state.clearing?.id) return cleared(state);
   if (operation === undefined || operation.id !== report.operationId) return unexpected(state, report);
   const ended = { ...rest, ended: operation.id };
-  switch (report.kind) {
+  switch (operation.kind) {
     case 'start':
       return startFinished(ended, operation.id, report, at);
     case 'shutdown':

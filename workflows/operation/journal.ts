@@ -1,9 +1,9 @@
 import { ApplicationFailure, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { FailureInfo } from '../../api/contract/failures.ts';
 import type {
+  AnyOperationKind,
   OperationFinished,
   OperationInput,
-  OperationKind,
   OperationStatus,
   StepRecord,
 } from '../../api/contract/operations.ts';
@@ -42,7 +42,7 @@ export interface Journal {
 
 /** Registers the handlers; to be called before the first await. */
 export const newJournal = (
-  kind: OperationKind,
+  kind: AnyOperationKind,
   input: OperationInput,
   seen: Observations,
   onTrouble: (failure: FailureInfo | undefined) => void = () => undefined,
@@ -153,7 +153,7 @@ export const newJournal = (
 };
 
 /** Search attributes that an operation begins with. */
-export const firstAttributes = (kind: OperationKind, { vmi, vm }: Pick<OperationInput, 'vmi' | 'vm'>): Attributes => ({
+export const firstAttributes = (kind: AnyOperationKind, { vmi, vm }: Pick<OperationInput, 'vmi' | 'vm'>): Attributes => ({
   ...{ VmNamespace: vmi.namespace, VmName: vmi.name, VmUid: vm?.uid ?? vmi.uid },
   ...{ Operation: kind, Phase: 'Pending' },
 });

@@ -1,8 +1,8 @@
 import { ApplicationFailure, CancellationScope, CancelledFailure, log } from '@temporalio/workflow';
 import type { FailureInfo } from '../../api/contract/failures.ts';
 import type {
+  AnyOperationKind,
   OperationInput,
-  OperationKind,
   OperationResult,
   OperationStatus,
   StepRecord,
@@ -51,7 +51,7 @@ export interface Manner {
  * @throws ApplicationFailure, not retryable, of the failure's type, with the OperationStatus as its details
  */
 export const operation = async (
-  kind: OperationKind,
+  kind: AnyOperationKind,
   input: OperationInput,
   story: (op: Operation) => Promise<void>,
   { persistent = false, onTrouble }: Manner = {},

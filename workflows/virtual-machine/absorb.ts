@@ -6,6 +6,7 @@ import { stillShown, supersede, withdraw } from './requests.ts';
 import type { VirtualMachineEvent, VirtualMachineState } from './state.ts';
 import { pendingRequests, pendingStart } from './state.ts';
 import { countsFailures } from './strategies.ts';
+import { closed, remembering } from './triggers.ts';
 
 /** Takes an event into the state. */
 export const absorb = (state: VirtualMachineState, event: VirtualMachineEvent, at: string): VirtualMachineState =>
@@ -46,6 +47,13 @@ const taken = (state: VirtualMachineState, event: VirtualMachineEvent, at: strin
     }
     case 'refused':
       return refused(idle(state), event, at);
+    case 'triggered': {
+      const { triggers = [] } = state;
+      const { id } = event.trigger;
+      return triggers.some((known) => known.id === id) ? state : { ...state, triggers: remembering(triggers, id) };
+    }
+    case 'triggerOver':
+      return state.triggers === undefined ? state : { ...state, triggers: closed(state.triggers, event.id) };
     case 'released':
     case 'vmGone':
       return { ...idle(state), released: true };

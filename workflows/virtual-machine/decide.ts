@@ -1,6 +1,7 @@
 import { absorb } from './absorb.ts';
 import { askedGrace, settleOldest } from './requests.ts';
 import type {
+  ActingCommand,
   VirtualMachineCommand,
   VirtualMachineDecision,
   VirtualMachineEvent,
@@ -17,7 +18,24 @@ import { clearsEnded, obstacleOf, startsNext } from './strategies.ts';
 export const decide = (before: VirtualMachineState, event: VirtualMachineEvent, at: string): VirtualMachineDecision => {
   const { wakeAt: _, ...state } = absorb(before, event, at);
   const { busy, object, released } = state;
-  return busy !== undefined || object === undefined || released ? nothing(state) : proceed(state, at);
+  const decision = busy !== undefined || object === undefined || released ? nothing(state) : proceed(state, at);
+  return { ...decision, commands: [...aboutTriggers(before, event, state), ...decision.commands] };
+};
+
+/** What changes before a trigger's operation is over is news for it. */
+const NEWS = new Set<VirtualMachineEvent['type']>(['virtualMachineObserved', 'instanceObserved', 'created', 'deleted']);
+
+const aboutTriggers = (
+  before: VirtualMachineState,
+  event: VirtualMachineEvent,
+  { triggers = [] }: VirtualMachineState,
+): VirtualMachineCommand[] => {
+  if (event.type === 'triggered') {
+    const isKnown = before.triggers?.some(({ id }) => id === event.trigger.id) ?? false;
+    return isKnown ? [] : [{ type: 'trigger', trigger: event.trigger }];
+  }
+  if (!NEWS.has(event.type)) return [];
+  return triggers.flatMap(({ id, open }) => (open ? [{ type: 'wakeTrigger', id }] : []));
 };
 
 const nothing = (state: VirtualMachineState): VirtualMachineDecision => ({ state, commands: [] });
@@ -26,7 +44,7 @@ const wait = (state: VirtualMachineState, until: string): VirtualMachineDecision
   nothing({ ...state, wakeAt: until });
 
 /** Gives the command, unless it was refused and its time has not come; another generation of the VM is another matter. */
-const act = (state: VirtualMachineState, command: VirtualMachineCommand, at: string): VirtualMachineDecision => {
+const act = (state: VirtualMachineState, command: ActingCommand, at: string): VirtualMachineDecision => {
   const { refused, object } = state;
   if (refused?.command === command.type && refused.generation === object?.generation) {
     if (refused.retryAt === undefined) return nothing(state);

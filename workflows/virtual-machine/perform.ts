@@ -2,10 +2,10 @@ import type { InstanceFacts } from '../../api/contract/facts.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { isRetryable, toFailureInfo } from '../shared/failures.ts';
 import { bookkeeping, controllerActivities } from '../shared/proxies.ts';
-import type { VirtualMachineCommand, VirtualMachineEvent } from './state.ts';
+import type { ActingCommand, VirtualMachineEvent } from './state.ts';
 
-/** Carries out one command of a VM's entity; its end is an event. */
-export const perform = async (vm: ObjectRef, command: VirtualMachineCommand): Promise<VirtualMachineEvent> => {
+/** Carries out what the entity of a VM does for it; its end is an event. */
+export const perform = async (vm: ObjectRef, command: ActingCommand): Promise<VirtualMachineEvent> => {
   try {
     return await carryOut(vm, command);
   } catch (error) {
@@ -15,7 +15,7 @@ export const perform = async (vm: ObjectRef, command: VirtualMachineCommand): Pr
   }
 };
 
-const carryOut = async (vm: ObjectRef, command: VirtualMachineCommand): Promise<VirtualMachineEvent> => {
+const carryOut = async (vm: ObjectRef, command: ActingCommand): Promise<VirtualMachineEvent> => {
   switch (command.type) {
     case 'adopt':
       return read(await bookkeeping('Adopt').adoptVirtualMachine(vm));

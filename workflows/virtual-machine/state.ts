@@ -2,6 +2,7 @@ import type { DataVolumesState, SettledRequest } from '../../api/contract/activi
 import type { InstanceFacts, VirtualMachineFacts } from '../../api/contract/facts.ts';
 import type { FailureInfo } from '../../api/contract/failures.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
+import type { KnownTrigger, TriggerAction } from '../../api/contract/triggers.ts';
 
 export type StateChangeRequest = VirtualMachineFacts['stateChangeRequests'][number];
 
@@ -15,7 +16,7 @@ export interface StartFailures {
 
 /** What was refused last, for which generation of the VM, and when it is tried again; absent: not before the VM changes. */
 export interface Refusal {
-  command: VirtualMachineCommand['type'];
+  command: ActingCommand['type'];
   failure: FailureInfo;
   generation: number;
   rounds: number;
@@ -37,7 +38,7 @@ export interface VirtualMachineState {
   /** Run strategy in force since an instance has existed; another one than the object's: that one has just been chosen. */
   ranUnder?: string;
   /** The one activity under way that acts for the VM. */
-  busy?: VirtualMachineCommand['type'];
+  busy?: ActingCommand['type'];
   /** Requests from the head of the object's list that have come to their end, until they are off the list. */
   settled: SettledRequest[];
   /** What became of the last requests, oldest first. */
@@ -50,6 +51,8 @@ export interface VirtualMachineState {
   startFailures?: StartFailures;
   /** DataVolumes of the VM's templates, as they were found; looked at again at `lookAt` while they are not ready. */
   dataVolumes?: { state: DataVolumesState; generation: number; rounds: number; lookAt: string };
+  /** Triggers accepted last, oldest first; absent: none. */
+  triggers?: KnownTrigger[];
   wakeAt?: string;
   /** The finalizers are gone, or the object is. */
   released: boolean;
@@ -68,12 +71,32 @@ export type VirtualMachineEvent =
   /** The VM as it is since its status was written without the settled requests up to this one. */
   | { type: 'published'; facts: VirtualMachineFacts; settled: number }
   | { type: 'provisioned'; state: DataVolumesState }
-  | { type: 'refused'; command: VirtualMachineCommand['type']; failure: FailureInfo; retryable: boolean }
+  | { type: 'refused'; command: ActingCommand['type']; failure: FailureInfo; retryable: boolean }
+  /** Another service asks for something, and was told that it is accepted. */
+  | { type: 'triggered'; trigger: AcceptedTrigger }
+  /** The operation of a trigger is over. */
+  | { type: 'triggerOver'; id: string }
   | { type: 'vmGone' }
   | { type: 'released' }
   | { type: 'timerFired' };
 
-export type VirtualMachineCommand =
+export interface AcceptedTrigger {
+  /** Workflow id of its operation. */
+  id: string;
+  action: TriggerAction;
+  key: string;
+  options: object;
+  /** Uid of the instance that it is about; '': there was none. */
+  instance: string;
+}
+
+export type VirtualMachineCommand = ActingCommand | TriggerCommand;
+
+/** About the operations of triggers: beside whatever is done for the VM. */
+export type TriggerCommand = { type: 'trigger'; trigger: AcceptedTrigger } | { type: 'wakeTrigger'; id: string };
+
+/** What the entity does for the VM: one at a time. */
+export type ActingCommand =
   /** Finalizer on the VM, then a live read of its instance. */
   | { type: 'adopt' }
   /** Also adopts: an instance that is there already is what it returns. */

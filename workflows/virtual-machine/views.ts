@@ -10,6 +10,7 @@ const phaseOf = ({ instance }: VirtualMachineState): string => (instance === und
 /** Answer of the query. */
 export const statusOf = (state: VirtualMachineState): EntityStatus => ({
   ...{ ref: state.ref, phase: phaseOf(state), requests: state.outcomes },
+  ...(state.triggers === undefined ? {} : { triggers: state.triggers }),
 });
 
 export const attributesOf = (state: VirtualMachineState): Attributes => ({
@@ -19,12 +20,13 @@ export const attributesOf = (state: VirtualMachineState): Attributes => ({
 
 /** For the details pane of the Temporal UI; Markdown. */
 export const detailsOf = (state: VirtualMachineState): string => {
-  const { ref, object, instance, startFailures, outcomes } = state;
+  const { ref, object, instance, startFailures, outcomes, triggers = [] } = state;
   const { ends, then, conditions } = reportOf(state);
   return [
     `**${ref.namespace}/${ref.name}**: run strategy ${object?.runStrategy ?? 'unknown'}`,
     `${instance === undefined ? 'No instance' : `Instance ${instance.vmi.uid}: ${instance.phase}${ends ? ', is being stopped' : ''}`}; then **${then}**.`,
     ...pendingRequests(state).map(({ action, uid }) => `- requested: ${action} ${uid ?? ''}`),
+    ...triggers.filter(({ open }) => open).map(({ id }) => `- asked for by another service: ${id}`),
     ...outcomes.map(
       ({ at, action, uid, outcome, message }) => `- ${at} ${action} ${uid ?? ''}: ${outcome}, ${message}`,
     ),

@@ -13,6 +13,8 @@ import { perform } from './perform.ts';
 import { reportOf } from './report.ts';
 import type { VirtualMachineEvent, VirtualMachineState } from './state.ts';
 import { initialState, isOver } from './state.ts';
+import { handleTriggers } from './trigger-handlers.ts';
+import { newTriggerPerformer } from './trigger-operations.ts';
 import { attributesOf, detailsOf, statusOf } from './views.ts';
 
 interface CarriedState {
@@ -32,6 +34,8 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
   setHandler(contract.dependencyChanged, () => inbox.put({ type: 'dependencyChanged' }));
   setHandler(contract.entityStatus, () => statusOf(state));
 
+  handleTriggers(() => state, inbox.put);
+
   const writer = newWriter(async (report: VirtualMachineReport) => {
     const settled = report.settledRequests.at(-1)?.id;
     try {
@@ -41,6 +45,7 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
       log.error('status refused', { failure: toFailureInfo(error) });
     }
   }, carried.written);
+  const performTrigger = newTriggerPerformer(vm);
   const writeAttributes = newAttributeWriter();
   const show = (shown: VirtualMachineState): void => {
     state = shown;
@@ -60,6 +65,7 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
     isShown: writer.isIdle,
     wakeAt: ({ wakeAt }) => wakeAt,
     perform: async (command) => {
+      if (command.type === 'trigger' || command.type === 'wakeTrigger') return performTrigger(command);
       if (command.type === 'release') await writer.idle();
       return perform(vm, command);
     },

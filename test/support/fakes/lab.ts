@@ -11,6 +11,7 @@ import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { instanceId, migrationId, virtualMachineId } from '../../../api/contract/refs.ts';
 import { CONTROLLER_QUEUE, nodeQueue, urgentNodeQueue } from '../../../api/contract/task-queues.ts';
 import type { ControllerActivities, NodeActivities } from '../../../api/contract/activities.ts';
+import { workflowClient } from '../../../activities/temporal/client.ts';
 import * as server from '../story.ts';
 import { bundleWorkflows, timeSkippingEnvironment } from '../temporal.ts';
 import { until } from '../until.ts';
@@ -63,6 +64,7 @@ export const newLab = async (options: LabOptions = {}): Promise<Lab> => {
       lab.fault = undefined;
       lab.continueAfter = undefined;
       lab.world = newWorld();
+      lab.world.triggers.workflows = workflowClient(env.client);
       // Whoever asks gets a permit, unless the test runs a scheduler.
       const { scheduler } = lab.world.migrations;
       scheduler.request = ({ holder }) => unlessGone(() => env.client.workflow.getHandle(holder).signal(permitGranted));

@@ -22,6 +22,8 @@ import { newMigrations } from './migrations.ts';
 import type { FakeEvacuation } from './evacuation.ts';
 import { newEvacuation } from './evacuation.ts';
 import type { FakeNodes } from './nodes.ts';
+import type { FakeTriggers } from './triggers.ts';
+import { newTriggers } from './triggers.ts';
 import { newNodes } from './nodes.ts';
 
 /** A simulated cluster for workflow tests: objects, Pods, tokens and domains, with the activities that act on them. */
@@ -38,6 +40,7 @@ export interface World {
   manners: Manners;
   migrations: FakeMigrations;
   nodes: FakeNodes;
+  triggers: FakeTriggers;
   evacuation: FakeEvacuation;
   /** What the bridge and the node workers tell; set by the test. */
   tell: (news: News) => Promise<void>;
@@ -212,6 +215,7 @@ export const newWorld = (): World => {
   const nodes = newNodes({ pods, vmis, refuse, told });
   const evacuation = newEvacuation({ refuse });
   const migrations = newMigrations({
+  const triggers = newTriggers(() => world, refuse);
     ...{ pods, tokens, vmis, manners, violations, refuse, podAt, setPod, setDomain, runToken, told, isActive },
     startPod: (uid) => world.startPod(uid),
   });
@@ -412,6 +416,7 @@ export const newWorld = (): World => {
     },
     releaseVirtualMachine: async (vm) => {
       const found = vms.get(vm.uid);
+    ...triggers.controller,
       if (found !== undefined) found.released = true;
     },
   };
@@ -465,7 +470,7 @@ export const newWorld = (): World => {
   };
 
   const world: World = {
-    ...{ controller, node, vmis, vms, pods, tokens, violations, manners, migrations, nodes, evacuation },
+    ...{ controller, node, vmis, vms, pods, tokens, violations, manners, migrations, nodes, evacuation, triggers },
     tell: async () => undefined,
     tellVm: async () => undefined,
     createVmi: (vmi, facts) => {

@@ -1,10 +1,8 @@
 import type { VirtualMachineSubresource } from '../../../api/subresources/catalogue.ts';
 import { expandVirtualMachine } from '../../../api/subresources/expand.ts';
-import type { Decision } from '../../../api/subresources/lifecycle.ts';
-import { decideMigrate, decideRestart, decideStart, decideStop } from '../../../api/subresources/lifecycle.ts';
-import type { OptionsOf } from '../../../api/subresources/options.ts';
+import type { LifecycleAction } from '../../../api/subresources/lifecycle.ts';
+import { decideLifecycle } from '../../../api/subresources/lifecycle.ts';
 import { readOptions } from '../../../api/subresources/options.ts';
-import { conflict, notFound } from '../../../api/subresources/status.ts';
 import type { Answer } from './answer.ts';
 import { refuse } from './answer.ts';
 import { cancelEvacuation } from './evacuation.ts';
@@ -41,22 +39,7 @@ export const askVirtualMachine = async (
   }
 };
 
-type Pair = Exclude<Awaited<ReturnType<typeof readPair>>, { refusal: object }>;
-
-type Action = 'start' | 'stop' | 'restart' | 'migrate';
-
-/** What each request comes to, once its body and the objects are read. */
-const DECIDE: { [K in Action]: (pair: Pair, options: OptionsOf<K>) => Decision } = {
-  start: decideStart,
-  stop: decideStop,
-  restart: decideRestart,
-  migrate: ({ vm, vmi }, options) =>
-    vmi === undefined
-      ? { refusal: notFound('virtualmachineinstance', vm.metadata?.name ?? '') }
-      : decideMigrate(vm, vmi, options),
-};
-
-const change = async <K extends Action>(
+const change = async <K extends LifecycleAction>(
   ports: SubresourcePorts,
   action: K,
   object: ObjectName,
@@ -66,11 +49,7 @@ const change = async <K extends Action>(
   if (read.refusal !== undefined) return read;
   const pair = await readPair(ports.kube, object);
   if (pair.refusal !== undefined) return pair;
-  if (pair.vm.metadata?.deletionTimestamp !== undefined && action !== 'stop') {
-    return refuse(conflict('virtualmachine', object.name, 'VM is being deleted'));
-  }
-  const decide: (pair: Pair, options: OptionsOf<K>) => Decision = DECIDE[action];
-  const decision = decide(pair, read.options);
+  const decision = decideLifecycle(action, pair, read.options);
   if (decision.refusal !== undefined) return decision;
   const refusal = await carryOut(ports, object, decision.writes, read.dryRun);
   return refusal === undefined ? { status: 202 } : refuse(refusal);

@@ -1,6 +1,5 @@
-import { isNotFound } from '../../../activities/kube/errors.ts';
+import { isNotFound, isPatchTestFailed } from '../../../activities/kube/errors.ts';
 import { collectionPath, objectPath } from '../../../activities/kube/kinds.ts';
-import { KubeError } from '../../../activities/kube/port.ts';
 import type { Name } from '../../../activities/kube/port.ts';
 import type { Rest, RestRequest } from '../../../activities/kube/rest.ts';
 import type { Write } from '../../../api/subresources/lifecycle.ts';
@@ -77,9 +76,3 @@ const refusalOf = ({ name }: Name, write: Write, error: unknown): Status | undef
     ? conflict(subject, name, 'jsonpatch test operation does not apply: it has changed meanwhile, try again')
     : undefined;
 };
-
-/** A patch whose test failed; a refusal of admission, 422 too, has words of its own. */
-const isPatchTestFailed = (error: unknown): boolean =>
-  error instanceof KubeError &&
-  error.status === 422 &&
-  /jsonpatch|the server rejected our request due to an error in our request/.test(error.message);

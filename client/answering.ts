@@ -1,0 +1,32 @@
+import { status as grpcStatus } from '@grpc/grpc-js';
+import type { Client } from '@temporalio/client';
+import { ServiceError, WorkflowUpdateRPCTimeoutOrCancelledError, isGrpcServiceError } from '@temporalio/client';
+import { TriggerError } from './errors.ts';
+
+/** Codes with which the connection says that nobody answers: Temporal is down, or no worker took the question. */
+const NOBODY: readonly number[] = [
+  grpcStatus.DEADLINE_EXCEEDED,
+  grpcStatus.UNAVAILABLE,
+  grpcStatus.CANCELLED,
+  grpcStatus.FAILED_PRECONDITION,
+];
+
+export const isNoAnswer = (error: unknown): boolean => {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && NOBODY.includes(cause.code);
+};
+
+/** Asks something that is answered at once if anybody is there. @throws TriggerError NoAnswer; whatever else `ask` throws */
+export const answering = async <T>(client: Client, withinMs: number, ask: () => Promise<T>): Promise<T> => {
+  try {
+    return await client.withDeadline(Date.now() + withinMs, ask);
+  } catch (error) {
+    if (!isNoAnswer(error)) throw error;
+    throw new TriggerError(
+      'NoAnswer',
+      `nobody answered within ${withinMs / 1000} s: is Temporal reachable, and does the controller worker run? Ask again with the same key.`,
+      { cause: error },
+    );
+  }
+};

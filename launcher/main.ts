@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { LAUNCHER_ENV, LAUNCHER_VOLUMES } from '../api/launcher/paths.ts';
+import { LAUNCHER_ENV, LAUNCHER_VOLUMES, VM_STATE, VM_STATE_DIRECTORIES } from '../api/launcher/paths.ts';
 import { installDaemon } from './daemon/install.ts';
 import { daemonPaths } from './daemon/paths.ts';
 import { startLibvirtd, stopInit } from './init/supervisor.ts';
@@ -18,7 +18,11 @@ if (process.argv.includes('--warm-up')) {
   flushCompileCache();
 } else {
   for (const { path } of Object.values(LAUNCHER_VOLUMES)) mkdirSync(path, { recursive: true });
-  const daemon = daemonPaths(LAUNCHER_VOLUMES.libvirt.path, join(LAUNCHER_VOLUMES.sockets.path, LIBVIRT_DIRECTORY));
+  const daemon = daemonPaths(
+    LAUNCHER_VOLUMES.libvirt.path,
+    join(LAUNCHER_VOLUMES.sockets.path, LIBVIRT_DIRECTORY),
+    existsSync(VM_STATE.path) ? VM_STATE_DIRECTORIES : undefined,
+  );
   installDaemon(daemon, process.env[LAUNCHER_ENV.podUid] ?? '');
   const [{ runLauncher }] = await Promise.all([loadLauncher(), startLibvirtd()]);
   const exitCode = await runLauncher(daemon, process.env);

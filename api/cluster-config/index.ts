@@ -57,6 +57,8 @@ export interface ClusterConfig {
   supportContainers: Record<string, { requests: Record<string, string>; limits: Record<string, string> }>;
   launcherLogVerbosity: number;
   migrations: MigrationConfiguration;
+  /** Of the claims for the state of TPM and firmware; absent: the cluster's default. */
+  vmStateStorageClass?: string;
 }
 
 /** The KubeVirt object cannot be read: nothing is decided with half a configuration. */
@@ -155,6 +157,7 @@ const optionalsOf = (read: ReadConfiguration): Partial<ClusterConfig> => {
     ...(read.defaultRuntimeClass ? { defaultRuntimeClass: read.defaultRuntimeClass } : {}),
     ...(read.selinuxLauncherType ? { selinuxLauncherType: read.selinuxLauncherType } : {}),
     ...(seccomp ? { seccomp } : {}),
+    ...(read.vmStateStorageClass ? { vmStateStorageClass: read.vmStateStorageClass } : {}),
   };
 };
 

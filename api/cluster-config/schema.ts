@@ -137,6 +137,7 @@ const configuration = z.looseObject({
     )
     .optional(),
   vmRolloutStrategy: z.enum(['LiveUpdate', 'Stage']).optional(),
+  vmStateStorageClass: text.optional(),
 });
 
 export const kubeVirtSchema = z.looseObject({

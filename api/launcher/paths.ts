@@ -32,8 +32,18 @@ export const SERIAL_LOG = `${LAUNCHER_VOLUMES.libvirt.path}/serial0.log`;
 export const VNC_SOCKET = `${LAUNCHER_VOLUMES.libvirt.path}/vnc.sock`;
 export const usbRedirectionSocket = (channel: number): string =>
   `${LAUNCHER_VOLUMES.libvirt.path}/usbredir${channel}.sock`;
-/** Variables of EFI firmware. */
+/** The claim for what a guest keeps besides its disks; only Pods of guests that keep something have it. */
+export const VM_STATE = { name: 'vm-state', path: `${LAUNCHER_VOLUMES.private.path}/vm-state` } as const;
+/** What lies in it (KubeVirt's names): the TPM's state, what signed its certificates, and variables of EFI firmware. */
+export const VM_STATE_DIRECTORIES = {
+  tpm: `${VM_STATE.path}/swtpm`,
+  tpmAuthority: `${VM_STATE.path}/swtpm-localca`,
+  nvram: `${VM_STATE.path}/nvram`,
+} as const;
+
+/** Variables of EFI firmware, which go with the Pod, and those that outlive it. */
 export const NVRAM_FILE = `${LAUNCHER_VOLUMES.libvirt.path}/nvram.fd`;
+export const keptNvramFile = (instance: string): string => `${VM_STATE_DIRECTORIES.nvram}/${instance}_VARS.fd`;
 
 /** Uid and gid of launcher, libvirtd and QEMU (KubeVirt's number); the image has a passwd entry for it. */
 export const LAUNCHER_UID = 107;

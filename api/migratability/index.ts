@@ -3,7 +3,7 @@ import type { VirtualMachineInstance } from '../kubevirt/types.ts';
 import { clock, cpuModel, encryptedMemory, hostDevices, hypervPassthrough } from './machine.ts';
 import { podNetwork } from './network.ts';
 import type { MigratabilityFacts, Obstacle, Rule } from './obstacle.ts';
-import { copiesDisks, filesystems, hotplug, reservations, volumes } from './storage.ts';
+import { copiesDisks, filesystems, hotplug, keptState, reservations, volumes } from './storage.ts';
 
 export type { MigratabilityFacts } from './obstacle.ts';
 
@@ -18,6 +18,7 @@ const RULES: Rule[] = [
   hypervPassthrough,
   filesystems,
   hotplug,
+  keptState,
 ];
 
 export interface Migratability {

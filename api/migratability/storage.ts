@@ -1,3 +1,4 @@
+import { keepsEfi, keepsTpm } from '../kubevirt/persistent-state.ts';
 import type { Disk, VirtualMachineInstance, Volume } from '../kubevirt/types.ts';
 import type { MigratabilityFacts, Obstacle, Rule } from './obstacle.ts';
 
@@ -37,6 +38,17 @@ export const hotplug: Rule = ({ spec, status }) => {
   if (names.length === 0) return [];
   return [{ reason: 'HotplugNotLiveMigratable', message: `plugged volumes do not move: ${names.join(', ')}` }];
 };
+
+/** One Pod has it at a time: nothing hands it over yet. */
+export const keptState: Rule = (vmi) => [
+  ...(keepsTpm(vmi) ? [stays('spec.domain.devices.tpm.persistent')] : []),
+  ...(keepsEfi(vmi) ? [stays('spec.domain.firmware.bootloader.efi.persistent')] : []),
+];
+
+const stays = (field: string): Obstacle => ({
+  reason: 'DisksNotLiveMigratable',
+  message: `${field}: state that outlives the Pod does not move yet`,
+});
 
 export const filesystems: Rule = ({ spec }) => {
   const names = (spec.domain.devices.filesystems ?? []).map(({ name }) => name);

@@ -23,8 +23,8 @@ const isSet = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
 
 const features = ({ metadata, spec }: VirtualMachineInstance): Cause[] => {
-  const { cpu, devices, firmware, launchSecurity } = spec.domain;
-  const { tpm, disks = [] } = devices;
+  const { cpu, devices, launchSecurity } = spec.domain;
+  const { disks = [] } = devices;
   return listed({
     'spec.accessCredentials': spec.accessCredentials,
     'spec.domain.cpu.realtime': cpu?.realtime,
@@ -34,8 +34,6 @@ const features = ({ metadata, spec }: VirtualMachineInstance): Cause[] => {
     'spec.domain.devices.filesystems': devices.filesystems,
     'spec.domain.devices.gpus': devices.gpus,
     'spec.domain.devices.hostDevices': devices.hostDevices,
-    'spec.domain.devices.tpm': tpm !== undefined && tpm.enabled !== false,
-    'spec.domain.firmware.bootloader.efi.persistent': firmware?.bootloader?.efi?.persistent,
     'spec.domain.launchSecurity': launchSecurity,
     'metadata.annotations[hooks.kubevirt.io/hookSidecars]': metadata?.annotations?.['hooks.kubevirt.io/hookSidecars'],
     ...Object.fromEntries(

@@ -16,6 +16,7 @@ const RESERVED = [
   'kernel-boot-volume',
   'hugepages',
   'hugetblfs-dir',
+  'vm-state',
 ];
 /** Leaves room for "-udata" and for the prefix "volume" in names that Kubernetes bounds to 63 characters. */
 const VOLUME_NAME_MAX = 57;

@@ -1,9 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DRIVERS, seedCapabilities } from './capabilities.ts';
 import { libvirtdConfiguration, qemuConfiguration } from './configuration.ts';
 import { SOCKET, daemonEnvironment, defaultSockets } from './paths.ts';
 import type { DaemonPaths } from './paths.ts';
+import { swtpmFiles } from './swtpm.ts';
 
 const QEMU_DRIVER = 'libvirt_driver_qemu.so';
 
@@ -33,6 +34,10 @@ export function installDaemon(paths: DaemonPaths, hostUuid: string): void {
   linkSocket(paths);
   writeIfMissing(join(paths.configuration, 'libvirtd.conf'), libvirtdConfiguration(hostUuid, paths.sockets));
   writeIfMissing(join(paths.configuration, 'qemu.conf'), qemuConfiguration());
+  mkdirSync(paths.tpmAuthority, { recursive: true });
+  linkKept(paths);
+  for (const [file, text] of Object.entries(swtpmFiles(dirname(paths.configuration), paths.tpmAuthority)))
+    writeIfMissing(file, text);
   for (const [name, value] of Object.entries(daemonEnvironment(paths))) writeIfMissing(join(environment, name), value);
 }
 
@@ -40,6 +45,15 @@ export function installDaemon(paths: DaemonPaths, hostUuid: string): void {
 function linkDriver(paths: DaemonPaths): void {
   const link = join(paths.drivers, QEMU_DRIVER);
   if (!existsSync(link)) symlinkSync(join(DRIVERS, QEMU_DRIVER), link);
+}
+
+/** libvirt keeps the TPM's state below its configuration, wherever that leads. */
+function linkKept({ configuration, kept }: DaemonPaths): void {
+  if (kept === undefined) return;
+  for (const directory of Object.values(kept)) mkdirSync(directory, { recursive: true });
+  const link = join(configuration, 'qemu', 'swtpm');
+  mkdirSync(dirname(link), { recursive: true });
+  if (!existsSync(link)) symlinkSync(kept.tpm, link);
 }
 
 /** People who look around in a Pod find libvirtd by the usual path too. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { VM_STATE_DIRECTORIES } from '../../api/launcher/paths.ts';
 
 /** Where a private libvirtd keeps its things: below one directory, which is short (a unix socket's path has at most 107 bytes). */
 export interface DaemonPaths {
@@ -12,10 +13,17 @@ export interface DaemonPaths {
   readonly sockets: string;
   readonly socket: string;
   readonly pidFile: string;
+  /** What signs the certificates of the guest's TPM. */
+  readonly tpmAuthority: string;
+  /** Directories of what the guest keeps, if it keeps anything. */
+  readonly kept?: typeof VM_STATE_DIRECTORIES;
 }
 
-/** @param sockets where libvirtd shall listen; absent: where its clients look by themselves */
-export function daemonPaths(base: string, sockets?: string): DaemonPaths {
+/**
+ * @param sockets where libvirtd shall listen; absent: where its clients look by themselves
+ * @param kept where the guest's state lies that outlives the Pod
+ */
+export function daemonPaths(base: string, sockets?: string, kept?: typeof VM_STATE_DIRECTORIES): DaemonPaths {
   const runtime = join(base, 'run');
   const directory = sockets ?? defaultSockets(runtime);
   return {
@@ -27,6 +35,8 @@ export function daemonPaths(base: string, sockets?: string): DaemonPaths {
     sockets: directory,
     socket: join(directory, SOCKET),
     pidFile: join(runtime, 'libvirtd.pid'),
+    tpmAuthority: kept?.tpmAuthority ?? join(base, 'swtpm-localca'),
+    ...(kept === undefined ? {} : { kept }),
   };
 }
 

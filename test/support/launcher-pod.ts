@@ -24,6 +24,7 @@ import {
   LAUNCHER_ENV,
   LAUNCHER_UID,
   LAUNCHER_VOLUMES,
+  VM_STATE,
 } from '../../api/launcher/paths.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import { copyTestGuest } from './test-guest.ts';
@@ -37,6 +38,8 @@ export interface LauncherPodOptions {
   network?: boolean;
   /** The VMI that it serves; absent: one of its own. */
   vmi?: LauncherPod['vmi'];
+  /** Directory in place of the claim for what the guest keeps; absent: it keeps nothing. */
+  kept?: string;
 }
 
 /**
@@ -56,7 +59,7 @@ export class LauncherPod {
     this.#base = base;
     this.vmi = options.vmi ?? { namespace: 'default', name: 'guest', uid: randomUUID() };
     const script = join(base, 'start');
-    writeFileSync(script, startScript(base, this.#environment(options), options.network === true));
+    writeFileSync(script, startScript(base, this.#environment(options), options));
     const namespaces = ['--mount', '--pid', '--net', '--uts', '--ipc', '--fork', '--mount-proc'];
     this.#outer = spawn('unshare', [...namespaces, '--propagation', 'private', 'sh', '-eu', script]);
     this.#outer.stdout?.on('data', (chunk) => (this.#output += String(chunk)));
@@ -162,7 +165,7 @@ export class LauncherPod {
   }
 }
 
-function startScript(base: string, env: Record<string, string>, network: boolean): string {
+function startScript(base: string, env: Record<string, string>, { network, kept }: LauncherPodOptions): string {
   const user = `launcher:x:${LAUNCHER_UID}:${LAUNCHER_UID}::${LAUNCHER_VOLUMES.libvirt.path}:/usr/sbin/nologin`;
   writeFileSync(join(base, 'passwd'), `root:x:0:0::/root:/bin/sh\n${user}\n`);
   const bind = (from: string, to: string): string => `mkdir -p ${to} && mount --bind ${from} ${to}`;
@@ -171,11 +174,12 @@ function startScript(base: string, env: Record<string, string>, network: boolean
   return [
     'mount -t tmpfs -o mode=755 tmpfs /run',
     ...Object.values(LAUNCHER_VOLUMES).map(({ name, path }) => bind(join(base, name), path)),
+    ...(kept === undefined ? [] : [bind(kept, VM_STATE.path)]),
     bind(REPOSITORY, '/run/virtflow'),
     bind(dirname(dirname(process.execPath)), '/run/node'),
     `mount --bind ${join(base, 'passwd')} /etc/passwd`,
     'ip link set lo up',
-    ...(network ? networkCommands() : []),
+    ...(network === true ? networkCommands() : []),
     'cd /',
     `exec setpriv ${ids} --no-new-privs env -i ${variables.join(' ')} /run/virtflow/launcher/init/run`,
     '',

@@ -1,6 +1,6 @@
 import { effectiveConfiguration } from '../../api/cluster-config/index.ts';
 import { withDefaults } from '../../api/defaults/index.ts';
-import type { Disk, VirtualMachineInstance, Volume } from '../../api/kubevirt/types.ts';
+import type { Devices, Disk, Firmware, VirtualMachineInstance, Volume } from '../../api/kubevirt/types.ts';
 import type { HostFacts } from '../../api/launcher/host-facts.ts';
 import { FAST_BOOT } from './test-guest.ts';
 
@@ -8,12 +8,15 @@ export interface TestVmiOptions {
   kernelArgs?: string;
   network?: boolean;
   volumes?: Volume[];
+  /** Beside those of the test guest. */
+  firmware?: Firmware;
+  devices?: Devices;
 }
 
 /** A VMI that boots the test guest from its kernel, with all defaults filled in as the node worker does. */
 export function testVmi(
   { namespace, name, uid }: { namespace: string; name: string; uid: string },
-  { kernelArgs = '', network = false, volumes = [] }: TestVmiOptions = {},
+  { kernelArgs = '', network = false, volumes = [], firmware = {}, devices = {} }: TestVmiOptions = {},
 ): VirtualMachineInstance {
   const vmi: VirtualMachineInstance = {
     apiVersion: 'kubevirt.io/v1',
@@ -25,10 +28,12 @@ export function testVmi(
         memory: { guest: '160Mi', maxGuest: '640Mi' },
         resources: {},
         devices: {
+          ...devices,
           disks: volumes.map(({ name }): Disk => ({ name, disk: { bus: 'virtio' } })),
           ...(network ? { interfaces: [{ name: 'default', masquerade: {} }] } : { autoattachPodInterface: false }),
         },
         firmware: {
+          ...firmware,
           kernelBoot: {
             kernelArgs: `${FAST_BOOT} ${kernelArgs}`,
             container: { image: 'guest', kernelPath: '/vmlinuz', initrdPath: '/initrd' },

@@ -14,6 +14,7 @@ import type { TargetInput } from './migration-target.ts';
 import { hostName } from './names.ts';
 import { nodeSelector } from './node-selector.ts';
 import { podSecurity } from './security.ts';
+import { stateVolume } from './state-volume.ts';
 import { gracePeriodOf } from './traits.ts';
 import { userVolumes } from './user-volumes.ts';
 
@@ -35,7 +36,13 @@ const POD_GRACE_PADDING = 30;
  */
 export const renderLaunchManifest = (input: LaunchInput): Pod => {
   const { vmi, config } = input;
-  const volumes = [...launcherVolumes(vmi), ...userVolumes(input), ...accessCredentials(vmi), ...imageVolumes(input)];
+  const volumes = [
+    ...launcherVolumes(vmi),
+    ...stateVolume(input),
+    ...userVolumes(input),
+    ...accessCredentials(vmi),
+    ...imageVolumes(input),
+  ];
   const initContainers = consoleLogContainer(input);
   return {
     apiVersion: 'v1',

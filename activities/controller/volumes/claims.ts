@@ -1,4 +1,5 @@
 import type { PersistentVolumeClaim } from '../../../api/kubernetes/types.ts';
+import { keepsState, stateClaimName } from '../../../api/kubevirt/persistent-state.ts';
 import type { VirtualMachineInstance, Volume } from '../../../api/kubevirt/types.ts';
 import type { KubePort } from '../../kube/port.ts';
 
@@ -25,13 +26,17 @@ export const claimsOf = ({ spec }: Pick<VirtualMachineInstance, 'spec'>): ClaimU
 export const volumesOf = ({ volumes }: Partial<VirtualMachineInstance['spec']>): Volume[] =>
   Array.isArray(volumes) ? volumes.filter((volume: unknown) => typeof volume === 'object' && volume !== null) : [];
 
+/** What it keeps besides its disks; of an object that nobody has validated yet, nothing. */
+const ownClaims = ({ metadata, spec }: Pick<VirtualMachineInstance, 'metadata' | 'spec'>): string[] =>
+  typeof spec.domain?.devices === 'object' && keepsState({ spec }) ? [stateClaimName(metadata?.name ?? '')] : [];
+
 /** The VMI's claims that exist, by name; live. */
 export const readClaims = async (
   kube: KubePort,
   vmi: Pick<VirtualMachineInstance, 'metadata' | 'spec'>,
 ): Promise<Claims> => {
   const namespace = vmi.metadata?.namespace ?? '';
-  const names = [...new Set(claimsOf(vmi).map(({ claim }) => claim))];
+  const names = [...new Set([...claimsOf(vmi).map(({ claim }) => claim), ...ownClaims(vmi)])];
   const found = await Promise.all(names.map((name) => kube.get('PersistentVolumeClaim', { namespace, name })));
   return Object.fromEntries(names.flatMap((name, index) => (found[index] === undefined ? [] : [[name, found[index]]])));
 };

@@ -1,5 +1,6 @@
 import { join } from 'node:path/posix';
-import { INITRD_IMAGE, KERNEL_IMAGE, NVRAM_FILE, secretDirectory } from '../../../api/launcher/paths.ts';
+import { INITRD_IMAGE, KERNEL_IMAGE, NVRAM_FILE, keptNvramFile, secretDirectory } from '../../../api/launcher/paths.ts';
+import { keepsEfi } from '../../../api/kubevirt/persistent-state.ts';
 import type { Firmware, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { architectureOf } from '../architecture.ts';
 import { given, yesNo, type Concern } from '../concern.ts';
@@ -23,7 +24,10 @@ function efi(vmi: VirtualMachineInstance): Pick<OperatingSystem, 'loader' | 'nvr
   const files = secure ? SECURE : PLAIN;
   return {
     loader: { '@readonly': 'yes', '@secure': yesNo(secure), '@type': 'pflash', '#text': files.code },
-    nvram: { '@template': files.variables, '#text': NVRAM_FILE },
+    nvram: {
+      '@template': files.variables,
+      '#text': keepsEfi(vmi) ? keptNvramFile(vmi.metadata?.name ?? '') : NVRAM_FILE,
+    },
   };
 }
 

@@ -71,9 +71,9 @@ describe('kubectl tells of a manifest that cannot work', () => {
 
   test('that virtflow cannot run something yet, and takes it', async () => {
     const spec = guestSpec();
-    spec.domain.devices.tpm = {};
+    spec.domain.devices.clientPassthrough = {};
     const result = await kubectlWarnings(vm('later', { runStrategy: 'Halted', template: { spec } }));
-    expect(result).toContain('Warning: spec.template.spec.domain.devices.tpm: not supported yet');
+    expect(result).toContain('Warning: spec.template.spec.domain.devices.clientPassthrough: not supported yet');
   });
 });
 

@@ -54,23 +54,11 @@ export const POD_RULES: Rule<PodCase>[] = [
   },
 ];
 
-const keepsState = ({ vmi: { spec } }: PodCase): boolean =>
-  spec.domain.firmware?.bootloader?.efi?.persistent === true || spec.domain.devices.tpm?.persistent === true;
 const hasBindingPlugin = ({ vmi: { spec } }: PodCase): boolean =>
   (spec.domain.devices.interfaces ?? []).some(({ binding }) => binding !== undefined);
 
 export const POD_GAPS: Gap<PodCase>[] = [
   { feature: 'virtiofs', covers: ({ path, ours }) => /\/virtiofs-/.test(path) && ours === undefined },
-  {
-    feature: 'state of TPM and EFI firmware that outlives the Pod',
-    covers: ({ path, ours }, testCase) =>
-      keepsState(testCase) &&
-      (path === 'pod' || (ours === undefined && /\/(vm-state|private-libvirt|private-libvirt-qemu)(\/|$)/.test(path))),
-  },
-  {
-    feature: 'network devices announced to the launcher',
-    covers: ({ path, ours }) => path.includes('/network-info-annotation') && ours === undefined,
-  },
   {
     feature: 'device that a network attachment brings',
     covers: ({ path, ours }, { vmi }) =>
@@ -95,6 +83,9 @@ const OWN_VOLUMES = new Set([
   'public',
   'virt-bin-share-dir',
   'hotplug-disks',
+  'private-libvirt',
+  'private-libvirt-qemu',
+  'network-info-annotation',
 ]);
 
 export function inputOf(testCase: PodCase, head: PodSetHead): LaunchInput {

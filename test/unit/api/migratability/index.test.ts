@@ -87,6 +87,18 @@ test.each([
     'HotplugNotLiveMigratable',
     /more/,
   ],
+  [
+    "a TPM's state that is kept",
+    withDomain({ devices: { tpm: { persistent: true } } }),
+    'DisksNotLiveMigratable',
+    /tpm\.persistent/,
+  ],
+  [
+    'EFI variables that are kept',
+    withDomain({ firmware: { bootloader: { efi: { persistent: true } } } }),
+    'DisksNotLiveMigratable',
+    /efi\.persistent/,
+  ],
 ])('%s: neither alone nor with its disks', (_, vmi, reason, message) => {
   const { live, storage } = judge(vmi);
   expect(live).toMatchObject({ status: 'False', reason, message: expect.stringMatching(message) });

@@ -33,9 +33,14 @@ test('all causes come at once, with field and remedy', () => {
 });
 
 test('what KubeVirt takes and virtflow cannot run yet keeps a VMI from its start, not from its creation', () => {
-  const vmi = withDefaults(instance({ domain: { devices: { tpm: {} }, memory: { guest: '1Gi' } } }), masquerade);
+  const vmi = withDefaults(
+    instance({ domain: { devices: { clientPassthrough: {} }, memory: { guest: '1Gi' } } }),
+    masquerade,
+  );
   expect(validateInstance(vmi, masquerade)).toEqual([]);
-  expect(causesText(causesAgainstStart(vmi, masquerade))).toBe('spec.domain.devices.tpm: not supported yet');
+  expect(causesText(causesAgainstStart(vmi, masquerade))).toBe(
+    'spec.domain.devices.clientPassthrough: not supported yet',
+  );
 });
 
 test('labels that the system has written do not keep a VMI from its start', () => {

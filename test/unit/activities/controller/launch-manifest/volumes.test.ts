@@ -128,3 +128,16 @@ test.each([
   expect(refused).toThrow(ManifestError);
   expect(refused).toThrow(field);
 });
+
+test('what a guest keeps besides its disks lies in a claim of its own, without which there is no Pod', () => {
+  const keeping = withDomain({ firmware: { bootloader: { efi: { persistent: true } } } });
+  const claims = { 'persistent-state-for-web': { volumeMode: 'Filesystem' as const } };
+  const { volumes = [], containers } = specOf(render(keeping, { claims }));
+  expect(volumes).toContainEqual({
+    ...{ name: 'vm-state', persistentVolumeClaim: { claimName: 'persistent-state-for-web' } },
+  });
+  expect(containers[0]?.volumeMounts).toContainEqual({
+    ...{ name: 'vm-state', mountPath: '/var/run/kubevirt-private/vm-state' },
+  });
+  expect(() => render(keeping)).toThrow(/persistent-state-for-web/);
+});

@@ -63,3 +63,9 @@ test('the BIOS speaks on the serial port when asked to', () => {
   expect(osOf({ bootloader: { bios: { useSerial: true } } })?.bios).toEqual({ '@useserial': 'yes' });
   expect(osOf({ bootloader: { bios: { useSerial: false } } })?.bios).toBeUndefined();
 });
+
+test('variables that outlive the Pod lie in the claim for them', () => {
+  const nvramOf = (efi: object) => firmware(vmi({ domain: { firmware: { bootloader: { efi } } } }), host()).os?.nvram;
+  expect(nvramOf({})?.['#text']).toBe('/var/run/libvirt/nvram.fd');
+  expect(nvramOf({ persistent: true })?.['#text']).toBe('/var/run/kubevirt-private/vm-state/nvram/finch_VARS.fd');
+});

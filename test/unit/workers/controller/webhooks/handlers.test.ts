@@ -65,10 +65,12 @@ test('a refusal is a Status of 422 with every cause: type, field and message', a
 });
 
 test('what is taken but cannot run yet is told as a warning', async () => {
-  const devices = { tpm: {}, interfaces: [{ name: 'default', masquerade: {} }] };
+  const devices = { clientPassthrough: {}, interfaces: [{ name: 'default', masquerade: {} }] };
   const spec = { domain: { memory: { guest: '64Mi' }, devices }, networks: [{ name: 'default', pod: {} }] };
   const { body } = await ask(PATH, review(instance(spec)));
-  expect(body).toMatchObject({ response: { allowed: true, warnings: ['spec.domain.devices.tpm: not supported yet'] } });
+  expect(body).toMatchObject({
+    response: { allowed: true, warnings: ['spec.domain.devices.clientPassthrough: not supported yet'] },
+  });
 });
 
 test('so is the instance type of a VM', async () => {

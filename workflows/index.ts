@@ -1,5 +1,6 @@
 /** What the controller worker's bundle offers: workflow functions only, by the names of WORKFLOWS. */
 export { evacuateNode } from './evacuate-node/evacuate-node.ts';
+export { replicaSet } from './replica-set/replica-set.ts';
 export { nodeLifecycle } from './node-lifecycle/node-lifecycle.ts';
 export { migrationScheduler } from './migration-scheduler/migration-scheduler.ts';
 export { shutdownInstance } from './shutdown/shutdown-instance.ts';

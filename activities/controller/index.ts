@@ -17,6 +17,9 @@ import { closeNode, openNode } from './nodes/close-node.ts';
 import { assessDeletedNode, liftFence, recordFence } from './nodes/fence-record.ts';
 import { tellInstances } from './nodes/tell-instances.ts';
 import type { ControllerPorts } from './ports.ts';
+import { createReplicas, deleteReplicas } from './replica-set/change-replicas.ts';
+import { claimReplicas } from './replica-set/claim-replicas.ts';
+import { publishReplicaSet } from './replica-set/publish-replica-set.ts';
 import { acquireToken } from './token/acquire-token.ts';
 import { bindToken } from './token/bind-token.ts';
 import { moveToken, readToken, recordMove, tokenStays } from './token/move-token.ts';
@@ -75,6 +78,10 @@ export const controllerActivities = (ports: ControllerPorts): ControllerActiviti
     tellBackoff: tellBackoff(ports),
     withdrawEvacuation: withdrawEvacuation(ports),
     cancelEvacuation: cancelEvacuation(ports),
+    claimReplicas: claimReplicas(ports),
+    createReplicas: createReplicas(ports),
+    deleteReplicas: deleteReplicas(ports),
+    publishReplicaSet: publishReplicaSet(ports),
     publishVirtualMachine: publishVirtualMachine(ports),
     releaseVirtualMachine: releaseVirtualMachine(ports),
     performTrigger: performTrigger(ports),

@@ -6,6 +6,9 @@ export type EventReason =
   | 'SuccessfulCreate'
   | 'SuccessfulDelete'
   | 'FailedCreate'
+  | 'FailedDelete'
+  | 'SuccessfulPaused'
+  | 'SuccessfulResumed'
   | 'FailedPvcNotFound'
   | 'SyncFailed'
   | 'Created'
@@ -29,7 +32,11 @@ export type EventReason =
 
 /** What `kubectl describe` shows of an object, with KubeVirt's reasons. */
 export interface ObjectEvent {
-  kind: 'VirtualMachine' | 'VirtualMachineInstance' | 'VirtualMachineInstanceMigration';
+  kind:
+    | 'VirtualMachine'
+    | 'VirtualMachineInstance'
+    | 'VirtualMachineInstanceMigration'
+    | 'VirtualMachineInstanceReplicaSet';
   ref: ObjectRef;
   reason: EventReason;
   message: string;

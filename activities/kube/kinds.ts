@@ -15,6 +15,11 @@ export const RESOURCES = {
     plural: 'virtualmachineinstancemigrations',
     namespaced: true,
   },
+  VirtualMachineInstanceReplicaSet: {
+    apiVersion: 'kubevirt.io/v1',
+    plural: 'virtualmachineinstancereplicasets',
+    namespaced: true,
+  },
   MigrationPolicy: {
     apiVersion: 'migrations.kubevirt.io/v1alpha1',
     plural: 'migrationpolicies',

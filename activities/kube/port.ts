@@ -4,6 +4,7 @@ import type {
   VirtualMachine,
   VirtualMachineInstance,
   VirtualMachineInstanceMigration,
+  VirtualMachineInstanceReplicaSet,
 } from '../../api/kubevirt/types.ts';
 import type { MigrationPolicy } from '../../api/migration-policy/index.ts';
 import type {
@@ -26,6 +27,7 @@ export interface Kinds {
   VirtualMachine: VirtualMachine;
   VirtualMachineInstance: VirtualMachineInstance;
   VirtualMachineInstanceMigration: VirtualMachineInstanceMigration;
+  VirtualMachineInstanceReplicaSet: VirtualMachineInstanceReplicaSet;
   MigrationPolicy: MigrationPolicy;
   KubeVirt: KubeVirt;
   Pod: Pod;

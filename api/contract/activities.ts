@@ -15,6 +15,7 @@ import type {
   TargetEndpoint,
 } from './migrations.ts';
 import type { DeletedNode, Fence, NodeRef, NodeReport } from './nodes.ts';
+import type { ReplicaSetReport, ReplicaSetView } from './replica-sets.ts';
 import type { ObjectRef, PodRef } from './refs.ts';
 import type { Triggered, TriggerEffect, TriggerProgress } from './triggers.ts';
 import type { MigrationView } from '../launcher/migration.ts';
@@ -197,6 +198,14 @@ export interface ControllerActivities {
   withdrawEvacuation(request: { node: NodeRef; vmi: ObjectRef }): Promise<void>;
   /** Cancels an evacuation migration unless it runs by now: then it goes on to its end. */
   cancelEvacuation(request: { node: NodeRef; migration: ObjectRef }): Promise<void>;
+  /** Makes its own what the replica set selects and nobody owns, lets go what it does not select any more, and reads what it then has. */
+  claimReplicas(set: ObjectRef): Promise<ReplicaSetView>;
+  /** Creates the VMIs of the replica set with these numbers; names derive from them, and one that exists is left as it is. @throws InvalidSpec, Forbidden, ObjectGone */
+  createReplicas(request: { set: ObjectRef; numbers: number[] }): Promise<void>;
+  /** Deletes these VMIs of the replica set, by uid. */
+  deleteReplicas(request: { set: ObjectRef; vmis: ObjectRef[] }): Promise<void>;
+  /** Writes the replica set's status if it differs. Object gone: does nothing. */
+  publishReplicaSet(request: { set: ObjectRef; report: ReplicaSetReport }): Promise<void>;
   /** The token as it is. */
   readToken(vmi: ObjectRef): Promise<RunToken | undefined>;
   /** Writes the VMIM's status if it differs; final phases also take its finalizer off. Object gone: does nothing. */

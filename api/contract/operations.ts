@@ -16,6 +16,7 @@ export const WORKFLOWS = {
   nodeLifecycle: 'nodeLifecycle',
   carryOutTrigger: 'carryOutTrigger',
   evacuateNode: 'evacuateNode',
+  replicaSet: 'replicaSet',
 } as const;
 
 /** Operations on an instance: its entity has one at a time. */

@@ -22,6 +22,9 @@ export const shutdownId = (vmi: ObjectRef, n: number): string => `vmi-shutdown/$
 /** One workflow for one Node object. */
 export const nodeLifecycleId = ({ name, uid }: { name: string; uid: string }): string => `node/${name}/${uid}`;
 
+/** One workflow for one VirtualMachineInstanceReplicaSet. */
+export const replicaSetId = (set: ObjectRef): string => `vmirs/${set.namespace}/${set.name}/${set.uid}`;
+
 /** At most one workflow at a time for one Node object. */
 export const evacuationId = ({ name, uid }: { name: string; uid: string }): string => `evacuate/${name}/${uid}`;
 

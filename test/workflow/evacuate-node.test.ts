@@ -56,6 +56,7 @@ test('it costs nothing while migrations are under way: no timer, no further look
   evacuation().ask('web');
   const handle = await tell();
   await untilStandings(handle, 'moving');
+  await lab.env.sleep('1 minute');
   const before = (await handle.describe()).historyLength;
   await lab.env.sleep('1 day');
   const { events = [] } = await handle.fetchHistory();
@@ -188,12 +189,15 @@ test('a node can be emptied again', async () => {
 });
 
 test('it continues as new, and remembers that the node was cordoned', async () => {
-  lab.continueAfter = 20;
+  lab.continueAfter = 15;
   const web = evacuation().ask('web');
   const { workflowId, signaledRunId } = (await tell()) as WorkflowHandleWithSignaledRunId;
   const now = lab.env.client.workflow.getHandle(workflowId);
-  await lab.until('another run', async () => (await now.describe()).runId !== signaledRunId);
-  await untilStandings(now, 'moving');
+  await lab.until('another run', async () => {
+    await tell();
+    await untilStandings(now, 'moving');
+    return (await now.describe()).runId !== signaledRunId;
+  });
   evacuation().view.cordoned = false;
   await tell();
   expect(await resultOf(now)).toMatchObject({ end: 'uncordoned', created: 1 });

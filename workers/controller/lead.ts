@@ -34,6 +34,7 @@ export const lead = (ports: LeadPorts, signal: AbortSignal): Bridge => {
     deliver: newCourier(ports),
     instances: () => informers.VirtualMachineInstance.list(),
     nodes: () => informers.Node.list(),
+    replicaSets: () => informers.VirtualMachineInstanceReplicaSet.list(),
     rules,
     onFailure: () => metrics.deliveryFailures.inc(),
     log,
@@ -45,6 +46,8 @@ export const lead = (ports: LeadPorts, signal: AbortSignal): Bridge => {
     bridge.changed({ kind: 'VirtualMachineInstance', after });
   for (const after of informers.VirtualMachineInstanceMigration.list())
     bridge.changed({ kind: 'VirtualMachineInstanceMigration', after });
+  for (const after of informers.VirtualMachineInstanceReplicaSet.list())
+    bridge.changed({ kind: 'VirtualMachineInstanceReplicaSet', after });
   for (const after of informers.Pod.list()) bridge.changed({ kind: 'Pod', after });
   void markOutdated(
     kube,
@@ -86,6 +89,7 @@ const sweep = async ({ client, informers, metrics, rules, log }: LeadPorts, brid
     virtualMachines: informers.VirtualMachine.list(),
     instances: informers.VirtualMachineInstance.list(),
     migrations: informers.VirtualMachineInstanceMigration.list(),
+    replicaSets: informers.VirtualMachineInstanceReplicaSet.list(),
     nodes: informers.Node.list(),
     rules: rules(),
     running,

@@ -114,6 +114,7 @@ const startBridge = async (): Promise<{ bridge: Bridge; informers: Informers }> 
     deliver: newCourier({ kube, workflows, rules }),
     instances: () => [],
     nodes: () => [],
+    replicaSets: () => [],
     rules,
     log,
   });
@@ -153,6 +154,7 @@ test('a VMIM starts its workflow, its deletion is told, and a terminated one is 
       virtualMachines: informers.VirtualMachine.list(),
       instances: informers.VirtualMachineInstance.list(),
       migrations: informers.VirtualMachineInstanceMigration.list(),
+      replicaSets: [],
       nodes: informers.Node.list(),
     };
     // A minute later: what is young may have a workflow that visibility does not show yet.

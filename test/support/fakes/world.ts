@@ -21,6 +21,8 @@ import type { FakeMigrations, MigrationManners } from './migrations.ts';
 import { newMigrations } from './migrations.ts';
 import type { FakeEvacuation } from './evacuation.ts';
 import { newEvacuation } from './evacuation.ts';
+import type { FakeReplicaSet } from './replica-sets.ts';
+import { newReplicaSet } from './replica-sets.ts';
 import type { FakeNodes } from './nodes.ts';
 import type { FakeTriggers } from './triggers.ts';
 import { newTriggers } from './triggers.ts';
@@ -42,6 +44,7 @@ export interface World {
   nodes: FakeNodes;
   triggers: FakeTriggers;
   evacuation: FakeEvacuation;
+  replicaSet: FakeReplicaSet;
   /** What the bridge and the node workers tell; set by the test. */
   tell: (news: News) => Promise<void>;
   tellVm: (uid: string) => Promise<void>;
@@ -214,6 +217,7 @@ export const newWorld = (): World => {
 
   const nodes = newNodes({ pods, vmis, refuse, told });
   const evacuation = newEvacuation({ refuse });
+  const replicaSet = newReplicaSet({ refuse });
   const migrations = newMigrations({
   const triggers = newTriggers(() => world, refuse);
     ...{ pods, tokens, vmis, manners, violations, refuse, podAt, setPod, setDomain, runToken, told, isActive },
@@ -252,6 +256,7 @@ export const newWorld = (): World => {
     ...migrations.controller,
     ...nodes.controller,
     ...evacuation.controller,
+    ...replicaSet.controller,
     adoptInstance: async (vmi) => {
       const instance = vmis.get(vmi.uid)?.facts;
       const token = tokens.get(vmi.name);
@@ -470,7 +475,8 @@ export const newWorld = (): World => {
   };
 
   const world: World = {
-    ...{ controller, node, vmis, vms, pods, tokens, violations, manners, migrations, nodes, evacuation, triggers },
+    ...{ controller, node, vmis, vms, pods, tokens, violations, manners, migrations, nodes, evacuation },
+    ...{ replicaSet, triggers },
     tell: async () => undefined,
     tellVm: async () => undefined,
     createVmi: (vmi, facts) => {

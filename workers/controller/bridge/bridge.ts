@@ -4,7 +4,7 @@ import type { EvictionRules } from '../../../activities/facts/evacuation.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import { podFacts } from '../../../activities/facts/pod.ts';
 import type { Node, Pod } from '../../../api/kubernetes/types.ts';
-import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { VirtualMachineInstance, VirtualMachineInstanceReplicaSet } from '../../../api/kubevirt/types.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { Change } from '../informers/informer.ts';
 import type { WatchedChange } from '../informers/informers.ts';
@@ -18,10 +18,12 @@ import {
   ofMigration,
   ofNode,
   ofPod,
+  ofReplicaSet,
   ofVirtualMachine,
 } from './deliveries.ts';
 import { evacuationsAfterInstance, evacuationsAfterMigration, evacuationsAfterNode } from './evacuation.ts';
 import { CoalescingQueue } from './queue.ts';
+import { replicaSetMatters, replicaSetsAfterInstance } from './replica-sets.ts';
 import { claimMatters, configurationMatters, nodeMatters, quotaMatters } from './relevance.ts';
 
 export interface BridgePorts {
@@ -30,6 +32,7 @@ export interface BridgePorts {
   instances: () => VirtualMachineInstance[];
   /** Nodes in the cache, to find the one that somebody is to leave. */
   nodes: () => Node[];
+  replicaSets: () => VirtualMachineInstanceReplicaSet[];
   rules: () => EvictionRules;
   log: Logger;
   /** ms since 1970; Date.now unless a test says otherwise. */
@@ -107,6 +110,7 @@ export class Bridge {
         return [
           ...subjects(change).flatMap((vmi) => ofInstance(vmi, isGone)),
           ...evacuationsAfterInstance(change, this.#ports).map(ofEvacuation),
+          ...replicaSetsAfterInstance(change, this.#ports.replicaSets).map(ofReplicaSet),
         ];
       case 'Pod':
         return subjects(change).flatMap((pod) => [...ofPod(pod, isGone), ...this.#wakeSuccessors(pod, isGone)]);
@@ -137,6 +141,8 @@ export class Bridge {
           limitsMayHaveChanged(),
           ...this.#wake('KubeVirt', (change.after ?? change.before)?.metadata?.name ?? ''),
         ];
+      case 'VirtualMachineInstanceReplicaSet':
+        return replicaSetMatters(change) ? subjects(change).map(ofReplicaSet) : [];
       case 'VirtualMachineInstanceMigration':
         return [
           ...subjects(change).flatMap((vmim) => ofMigration(vmim, isGone)),

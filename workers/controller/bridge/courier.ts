@@ -3,6 +3,7 @@ import type { EvacuationInput } from '../../../api/contract/evacuation.ts';
 import type { MigrateInput } from '../../../api/contract/migrations.ts';
 import { RETRY_OF_ANNOTATION } from '../../../api/contract/migrations.ts';
 import type { NodeLifecycleInput } from '../../../api/contract/nodes.ts';
+import type { ReplicaSetInput } from '../../../api/contract/replica-sets.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { instanceId, migrationId } from '../../../api/contract/refs.ts';
 import type { VirtualMachineInstance, VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
@@ -119,10 +120,18 @@ const liveEvacuation = async ({ kube, rules }: CourierPorts, { name, uid }: Obje
   return { work: { input, summary: `Evacuation of node ${name}`, againAfterCompletion: true } };
 };
 
+const liveReplicaSet = async ({ kube }: CourierPorts, ref: ObjectRef): Promise<Live> => {
+  const set = await kube.get('VirtualMachineInstanceReplicaSet', ref);
+  if (set?.metadata?.uid !== ref.uid) return {};
+  const input: ReplicaSetInput = { set: ref };
+  return { work: { input, summary: `Replica set ${fullName(ref)}` } };
+};
+
 const LIVE = {
   ownVirtualMachine: liveVirtualMachine,
   ownInstance: liveInstance,
   ownMigration: liveMigration,
   ownNode: liveNode,
   ownEvacuation: liveEvacuation,
+  ownReplicaSet: liveReplicaSet,
 };

@@ -10,14 +10,17 @@ import {
   instanceId,
   migrationId,
   nodeLifecycleId,
+  replicaSetId,
   virtualMachineId,
 } from '../../../api/contract/refs.ts';
+import { replicaSetObserved } from '../../../api/contract/replica-sets.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { Node, Pod } from '../../../api/kubernetes/types.ts';
 import type {
   VirtualMachine,
   VirtualMachineInstance,
   VirtualMachineInstanceMigration,
+  VirtualMachineInstanceReplicaSet,
 } from '../../../api/kubevirt/types.ts';
 import { instanceFacts } from '../../../activities/facts/instance.ts';
 import { isReleased, migrationFacts } from '../../../activities/facts/migration.ts';
@@ -41,6 +44,7 @@ export type Delivery = {
   | { kind: 'ownNode'; ref: ObjectRef }
   /** Likewise. */
   | { kind: 'ownEvacuation'; ref: ObjectRef }
+  | { kind: 'ownReplicaSet'; ref: ObjectRef }
   | { kind: 'plain'; signal: string; args: unknown[] }
 );
 
@@ -87,6 +91,13 @@ export const ofEvacuation = (node: Node): Delivery => {
   const workflowId = evacuationId(nodeRef(node));
   const ref: ObjectRef = { namespace: '', ...nodeRef(node) };
   return { key: workflowId, workflowId, digest: '', kind: 'ownEvacuation', ref };
+};
+
+/** To the workflow of a replica set; sent each time, likewise. */
+export const ofReplicaSet = (set: VirtualMachineInstanceReplicaSet): Delivery => {
+  const ref = refOf(set);
+  const workflowId = replicaSetId(ref);
+  return { key: workflowId, workflowId, digest: '', kind: 'ownReplicaSet', ref };
 };
 
 /** To the scheduler of migrations, if one runs. */
@@ -136,7 +147,12 @@ export const goneNode = ({ name, uid }: ObjectRef): NodeFacts => ({
 });
 
 /** Whose workflow an object's own is: what a workflow id begins with. */
-const OWN_BY_PREFIX = { vm: 'ownVirtualMachine', vmi: 'ownInstance', migration: 'ownMigration' } as const;
+const OWN_BY_PREFIX = {
+  vm: 'ownVirtualMachine',
+  vmi: 'ownInstance',
+  migration: 'ownMigration',
+  vmirs: 'ownReplicaSet',
+} as const;
 
 const isPrefix = (word: string | undefined): word is keyof typeof OWN_BY_PREFIX =>
   word !== undefined && word in OWN_BY_PREFIX;
@@ -163,4 +179,5 @@ export const OWN = {
   ownMigration: { workflow: WORKFLOWS.migrateInstance, signal: migrationObserved.name },
   ownNode: { workflow: WORKFLOWS.nodeLifecycle, signal: nodeObserved.name },
   ownEvacuation: { workflow: WORKFLOWS.evacuateNode, signal: evacuationObserved.name },
+  ownReplicaSet: { workflow: WORKFLOWS.replicaSet, signal: replicaSetObserved.name },
 } as const;

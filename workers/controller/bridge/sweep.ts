@@ -3,6 +3,7 @@ import type {
   VirtualMachine,
   VirtualMachineInstance,
   VirtualMachineInstanceMigration,
+  VirtualMachineInstanceReplicaSet,
 } from '../../../api/kubevirt/types.ts';
 import type { Node } from '../../../api/kubernetes/types.ts';
 import {
@@ -10,6 +11,7 @@ import {
   instanceId,
   migrationId,
   nodeLifecycleId,
+  replicaSetId,
   virtualMachineId,
 } from '../../../api/contract/refs.ts';
 import type { EvictionRules } from '../../../activities/facts/evacuation.ts';
@@ -18,7 +20,16 @@ import { hasNoWorker, nodeFacts, nodeRef } from '../../../activities/facts/node.
 import { isUntold } from '../../../activities/facts/node-told.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import type { Delivery } from './deliveries.ts';
-import { ofEvacuation, ofInstance, ofMigration, ofNode, ofOrphan, ofVirtualMachine, OWN } from './deliveries.ts';
+import {
+  ofEvacuation,
+  ofInstance,
+  ofMigration,
+  ofNode,
+  ofOrphan,
+  ofReplicaSet,
+  ofVirtualMachine,
+  OWN,
+} from './deliveries.ts';
 import { evacuationsInCache } from './evacuation.ts';
 
 /** Younger objects may have a workflow that visibility does not show yet, in ms. */
@@ -28,6 +39,7 @@ export interface SweepInput {
   virtualMachines: VirtualMachine[];
   instances: VirtualMachineInstance[];
   migrations: VirtualMachineInstanceMigration[];
+  replicaSets: VirtualMachineInstanceReplicaSet[];
   nodes: Node[];
   rules: EvictionRules;
   /** Workflow ids of all workflows that are an object's own and run. */
@@ -65,18 +77,23 @@ const hasUntold = (node: Node, instances: VirtualMachineInstance[], now: number)
   return instances.some((vmi) => vmi.status?.nodeName === name && isUntold(vmi, { node: name, standing }));
 };
 
+/** It has more or fewer VMIs than it shall have, as far as it says. */
+const isIncomplete = ({ spec, status }: VirtualMachineInstanceReplicaSet): boolean =>
+  spec.paused !== true && (status?.replicas ?? 0) !== (spec.replicas ?? 1);
+
 /**
  * Who has to be told: objects whose own workflow does not run (it was terminated, or Temporal lost it), workflows whose object is not in the cache (a
  * live read then says whether it is gone), instances in transition (their entity looks whether its operation still runs), and nodes that are emptied.
  */
 export const planSweep = (input: SweepInput): SweepPlan => {
-  const { virtualMachines, instances, migrations, nodes, rules, running, now } = input;
+  const { virtualMachines, instances, migrations, replicaSets, nodes, rules, running, now } = input;
   const emptied = evacuationsInCache({ nodes: () => nodes, instances: () => instances, rules: () => rules });
   const own = [
     ...virtualMachines.map((vm) => ({ object: vm, told: ofVirtualMachine(vm, false), again: false })),
     ...instances.map((vmi) => ({ object: vmi, told: ofInstance(vmi, false).slice(0, 1), again: isInTransition(vmi) })),
     ...migrations.map((vmim) => ({ object: vmim, told: ofMigration(vmim, false), again: false })),
     ...nodes.map((node) => ({ object: node, told: ofNode(node, false, now), again: hasUntold(node, instances, now) })),
+    ...replicaSets.map((set) => ({ object: set, told: [ofReplicaSet(set)], again: isIncomplete(set) })),
     ...emptied.map((node) => ({ object: node, told: [ofEvacuation(node)], again: true })),
   ];
   const settled = own
@@ -89,6 +106,7 @@ export const planSweep = (input: SweepInput): SweepPlan => {
     ...instances.map((vmi) => instanceId(refOf(vmi))),
     ...migrations.map((vmim) => migrationId(refOf(vmim))),
     ...nodes.map((node) => nodeLifecycleId(nodeRef(node))),
+    ...replicaSets.map((set) => replicaSetId(refOf(set))),
     ...emptied.map((node) => evacuationId(nodeRef(node))),
   ]);
   const orphans = [...running].filter((id) => !known.has(id)).flatMap((id) => ofOrphan(id) ?? []);

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import type { Node } from '../../../../../api/kubernetes/types.ts';
+import type { VirtualMachineInstanceReplicaSet } from '../../../../../api/kubevirt/types.ts';
 import { Bridge } from '../../../../../workers/controller/bridge/bridge.ts';
 import type { Delivery } from '../../../../../workers/controller/bridge/deliveries.ts';
 import type { WatchedChange } from '../../../../../workers/controller/informers/informers.ts';
@@ -11,7 +12,12 @@ const log = pino({ level: 'silent' });
 const entity = 'vm/n/v/vm1';
 const instance = 'vmi/n/v/i1';
 
-const bridgeWith = (instances = [vmi('Pending')], now?: () => number, nodes: Node[] = []) => {
+const bridgeWith = (
+  instances = [vmi('Pending')],
+  now?: () => number,
+  nodes: Node[] = [],
+  sets: VirtualMachineInstanceReplicaSet[] = [],
+) => {
   const sent: Delivery[] = [];
   let isDown = false;
   const bridge = new Bridge({
@@ -22,6 +28,7 @@ const bridgeWith = (instances = [vmi('Pending')], now?: () => number, nodes: Nod
     },
     instances: () => instances,
     nodes: () => nodes,
+    replicaSets: () => sets,
     rules: () => ({ evictionStrategy: 'LiveMigrate', migrations: { nodeDrainTaintKey: 'kubevirt.io/drain' } }),
     log,
     ...(now === undefined ? {} : { now }),

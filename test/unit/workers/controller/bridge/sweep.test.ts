@@ -10,8 +10,8 @@ const both = new Set(['vm/n/v/vm1', 'vmi/n/v/i1']);
 type Input = Parameters<typeof planSweep>[0];
 const rules = { evictionStrategy: 'None', migrations: { nodeDrainTaintKey: 'kubevirt.io/drain' } } as const;
 
-const plan = (input: Omit<Input, 'migrations' | 'nodes' | 'rules'> & Partial<Input>): string[] =>
-  planSweep({ migrations: [], nodes: [], rules, ...input }).deliveries.map(
+const plan = (input: Omit<Input, 'migrations' | 'nodes' | 'rules' | 'replicaSets'> & Partial<Input>): string[] =>
+  planSweep({ migrations: [], replicaSets: [], nodes: [], rules, ...input }).deliveries.map(
     ({ kind, workflowId }) => `${kind} ${workflowId}`,
   );
 
@@ -89,7 +89,7 @@ describe('a node that somebody is to leave', () => {
 });
 
 test('counts what it found', () => {
-  const input = { virtualMachines: [vm()], instances: [], migrations: [], nodes: [], rules, now };
+  const input = { virtualMachines: [vm()], instances: [], migrations: [], replicaSets: [], nodes: [], rules, now };
   expect(planSweep({ ...input, running: new Set(['vmi/n/x/gone']) })).toMatchObject({
     ...{ withoutWorkflow: 1, withoutObject: 1 },
   });

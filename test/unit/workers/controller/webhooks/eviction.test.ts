@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { KubePort } from '../../../../../activities/kube/port.ts';
-import { effectiveConfiguration } from '../../../../../api/cluster-config/index.ts';
 import { judgeEviction } from '../../../../../workers/controller/webhooks/eviction.ts';
-import type { AdmissionPorts } from '../../../../../workers/controller/webhooks/ports.ts';
 import type { AdmissionRequest } from '../../../../../workers/controller/webhooks/review.ts';
+import { ports } from './ports.ts';
 
 const NAME = { namespace: 'shop', name: 'virt-launcher-web-1' };
 const pod = {
@@ -26,10 +25,11 @@ const written = async (username: string, annotations?: Record<string, string>): 
     get: (kind: string) => Promise.resolve(kind === 'Pod' ? pod : vmi(annotations)),
     mergePatch: (_kind: string, _name: object, patch: unknown) => Promise.resolve(patches.push(patch)),
   };
-  const config = effectiveConfiguration(undefined);
-  const ports = { kube: kube as unknown as KubePort, config: () => config } as AdmissionPorts;
   const request = { ...NAME, operation: 'CREATE', userInfo: { username } } as AdmissionRequest;
-  expect(await judgeEviction(ports)(request)).toMatchObject({ allowed: false, status: { code: 429 } });
+  expect(await judgeEviction({ ...ports(), kube: kube as unknown as KubePort })(request)).toMatchObject({
+    allowed: false,
+    status: { code: 429 },
+  });
   return patches;
 };
 

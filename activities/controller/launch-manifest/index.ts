@@ -18,6 +18,8 @@ import { stateVolume } from './state-volume.ts';
 import { gracePeriodOf } from './traits.ts';
 import { userVolumes } from './user-volumes.ts';
 
+export { renderAttachmentManifest } from './attachment.ts';
+export type { AttachmentInput } from './attachment.ts';
 export { asFirstConsumer, firstConsumerName } from './first-consumer.ts';
 export { ManifestError } from './input.ts';
 export type { ClaimFacts, LaunchInput, LaunchPurpose } from './input.ts';

@@ -4,7 +4,7 @@ import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { KERNEL_BOOT_CONTAINER, diskContainer } from '../../../api/launcher/paths.ts';
 import { CREATED_BY_LABEL } from '../../facts/labels.ts';
 import { CPU_FEATURE } from './node-selector.ts';
-import { kernelBootImage } from './traits.ts';
+import { kernelBootImage, selinuxLevelOf } from './traits.ts';
 
 /** What a target Pod takes over from where the guest runs now, and what the VMIM asks for. */
 export interface TargetInput {
@@ -135,9 +135,6 @@ const entries = (given: Record<string, string>, keyOf: (key: string) => string |
     }),
   );
 
-/** Level of the guest's files: as the VMI says, else as the source Pod was given it. `user:role:type:level`, the level may hold colons. */
-const selinuxLevel = ({ status }: VirtualMachineInstance, { spec }: Pick<Pod, 'spec'>): string | undefined => {
-  const context = status?.selinuxContext ?? '';
-  const level = context.split(':').slice(3).join(':');
-  return level === '' ? spec?.securityContext?.seLinuxOptions?.level : level;
-};
+/** Level of the guest's files: as the VMI says, else as the source Pod was given it. */
+const selinuxLevel = (vmi: VirtualMachineInstance, { spec }: Pick<Pod, 'spec'>): string | undefined =>
+  selinuxLevelOf(vmi) || spec?.securityContext?.seLinuxOptions?.level;

@@ -44,6 +44,10 @@ export const isSev = ({ spec }: VirtualMachineInstance): boolean =>
 export const kernelBootImage = ({ spec }: VirtualMachineInstance): KernelBoot['container'] =>
   spec.domain.firmware?.kernelBoot?.container?.image ? spec.domain.firmware.kernelBoot.container : undefined;
 
+/** SELinux level of the guest's files, '' while it is not known: `user:role:type:level`, the level may hold colons. */
+export const selinuxLevelOf = ({ status }: VirtualMachineInstance): string =>
+  (status?.selinuxContext ?? '').split(':').slice(3).join(':');
+
 /** Seconds that a guest gets to shut down. */
 export const gracePeriodOf = ({ spec }: VirtualMachineInstance): number => spec.terminationGracePeriodSeconds ?? 30;
 

@@ -1,11 +1,13 @@
 import type { Container, ContainerStatus, Pod, VolumeMount } from '../../../api/kubernetes/types.ts';
-import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { VirtualMachineInstance, Volume } from '../../../api/kubevirt/types.ts';
 import { LAUNCHER_VOLUMES } from '../../../api/launcher/paths.ts';
 import {
   ManifestError,
+  renderAttachmentManifest,
   renderLaunchManifest,
   renderTargetManifest,
   withImagesOf,
+  type AttachmentInput,
   type ClaimFacts,
   type LaunchInput,
 } from '../../../activities/controller/launch-manifest/index.ts';
@@ -26,6 +28,9 @@ export interface PodCase extends Departures {
   sourcePod?: { name: string; containerStatuses: ContainerStatus[]; nodeSelector: Record<string, string> };
   pod?: Pod;
   error?: string;
+  /** Of an attachment: what it brings, and to which Pod. */
+  hotplugVolumes?: Volume[];
+  ownerPod?: { name: string; uid: string; nodeName: string };
 }
 
 interface PodSetHead {
@@ -135,10 +140,22 @@ export const visible = (pod: Pod): object => ({
   },
 });
 
+/** Of every claim in the reference answers. */
+const CLAIM_UID = 'pvc-uid-x';
+
 /** The Pod of a case, by its kind. */
 function renderCase(testCase: PodCase, head: PodSetHead): Pod {
   const input = inputOf(testCase, head);
-  const { migration, sourceNode, sourcePod } = testCase;
+  const { migration, sourceNode, sourcePod, ownerPod } = testCase;
+  if (ownerPod !== undefined) {
+    const claims = Object.entries(input.claims ?? {}).map(([name, claim]) => [name, { ...claim, uid: CLAIM_UID }]);
+    return renderAttachmentManifest({
+      ...{ vmi: input.vmi, config: input.config, launcherImage: input.launcherImage },
+      owner: { name: ownerPod.name, uid: ownerPod.uid, node: ownerPod.nodeName },
+      volumes: testCase.hotplugVolumes ?? [],
+      claims: Object.fromEntries(claims) as AttachmentInput['claims'],
+    });
+  }
   const statuses = sourcePod?.containerStatuses ?? testCase.sourcePodContainerStatuses ?? [];
   const vmi = withImagesOf(input.vmi, statuses);
   if (migration === undefined) return renderLaunchManifest({ ...input, vmi });
@@ -172,23 +189,17 @@ export function comparePod(testCase: PodCase, head: PodSetHead): Verdict {
   }
 }
 
-const podSet = (name: string, kind: PodCase['kind'], judgeCase: typeof comparePod = comparePod): OracleSet => ({
+const podSet = (name: string, kind: PodCase['kind']): OracleSet => ({
   name: `launcher-pod (${name})`,
   file: 'launcher-pod.json',
   ruleIds: POD_RULES.map(({ id }) => id),
   judge: (testCase, head) => {
     const podCase = testCase as PodCase;
-    return podCase.kind === kind ? judgeCase(podCase, head as PodSetHead) : undefined;
+    return podCase.kind === kind ? comparePod(podCase, head as PodSetHead) : undefined;
   },
 });
-
-const notYet = (feature: string) => (): Verdict => ({ kind: 'uncovered', features: [feature] });
 
 export const launcherPod = podSet('launcher', 'launcher');
 export const migrationTarget = podSet('migration target, rendered', 'migrationTarget');
 export const migrationTargetCreated = podSet('migration target, created', 'migrationTargetCreated');
-export const hotplugAttachment = podSet(
-  'attachment of volumes',
-  'hotplugAttachment',
-  notYet('volumes plugged into a running guest'),
-);
+export const hotplugAttachment = podSet('attachment of volumes', 'hotplugAttachment');

@@ -216,10 +216,10 @@ export const newWorld = (): World => {
   };
 
   const nodes = newNodes({ pods, vmis, refuse, told });
+  const triggers = newTriggers(() => world, refuse);
   const evacuation = newEvacuation({ refuse });
   const replicaSet = newReplicaSet({ refuse });
   const migrations = newMigrations({
-  const triggers = newTriggers(() => world, refuse);
     ...{ pods, tokens, vmis, manners, violations, refuse, podAt, setPod, setDomain, runToken, told, isActive },
     startPod: (uid) => world.startPod(uid),
   });
@@ -419,9 +419,9 @@ export const newWorld = (): World => {
       await world.tellVm(vm.uid);
       return factsOf(found);
     },
+    ...triggers.controller,
     releaseVirtualMachine: async (vm) => {
       const found = vms.get(vm.uid);
-    ...triggers.controller,
       if (found !== undefined) found.released = true;
     },
   };

@@ -15,7 +15,6 @@ import { processTable } from '../../activities/node/pods/processes.ts';
 import { domainReported } from '../../api/contract/entities.ts';
 import { GUEST_ACCESS_PORT } from '../../api/contract/guest-access.ts';
 import { instanceId } from '../../api/contract/refs.ts';
-import { nodeQueue, urgentNodeQueue } from '../../api/contract/task-queues.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import { Health, serveHealth, workerCheck } from '../shared/health.ts';
 import { createLogger } from '../shared/logging.ts';
@@ -40,6 +39,7 @@ import { deliverTo } from './launchers/delivery.ts';
 import { discoverLaunchers } from './launchers/discovery.ts';
 import { followLauncher } from './launchers/subscription.ts';
 import { nodeMetrics } from './metrics.ts';
+import { queuesOf } from './queues.ts';
 import { keepSwept } from './sweep.ts';
 
 const config = readConfig(process.env);
@@ -53,6 +53,7 @@ const portsOf = ({ node, pods, imageCache: cache, imageView: view }: NodeConfig)
     kube,
     clusterConfig: readClusterConfig(kube),
     launchers: launchersIn(pods, node),
+    awaited: new Set(),
     processes: processTable(),
     network: podNetwork(runCommand),
     images: imageCache(cache),
@@ -73,22 +74,20 @@ const noticing = (launchers: Launchers, notice: () => void): Launchers => ({
   },
 });
 
-const createWorkers = async (ports: NodePorts, { connection, namespace }: Temporal): Promise<Worker[]> => {
-  const create = (taskQueue: string, atOnce: number): Promise<Worker> =>
+const createWorkers = (ports: NodePorts, { connection, namespace }: Temporal): Promise<Worker[]> => {
+  const workers = queuesOf(ports.node).map((queue) =>
     Worker.create({
-      connection,
-      namespace,
-      taskQueue,
+      ...{ connection, namespace, ...queue },
       activities: { ...nodeActivities(ports) },
-      maxConcurrentActivityTaskExecutions: atOnce,
       // A cancellation reaches an activity with its heartbeat's answer: soon.
       defaultHeartbeatThrottleInterval: '5s',
       maxHeartbeatThrottleInterval: '5s',
       // Activities that are cut off are tried again elsewhere or later: they converge.
       shutdownGraceTime: '5s',
       shutdownForceTime: '15s',
-    });
-  return [await create(nodeQueue(ports.node), 50), await create(urgentNodeQueue(ports.node), 20)];
+    }),
+  );
+  return Promise.all(workers);
 };
 
 await runMain(log, async (signal) => {
@@ -169,6 +168,7 @@ await runMain(log, async (signal) => {
   });
   const follow = {
     ...ports,
+    isAwaited: (podUid: string) => ports.awaited.has(podUid),
     report: (report: DomainReport) => {
       delivery.offer(report);
       guests.reported(report);

@@ -3,13 +3,13 @@ import { Argument, Command } from 'commander';
 import { allProcesses } from './cluster/cluster.ts';
 import { bridgeIsThere } from './cluster/network.ts';
 import { cleanCacheStep, cleanStep, downSteps } from './commands/down.ts';
-import { bench } from './commands/bench.ts';
+import { apart, bench, benchApart } from './commands/bench.ts';
 import { clusterEnv, exports } from './commands/env.ts';
 import { clusterStatus, renderStatus } from './commands/status.ts';
 import { runSections, sections } from './commands/test.ts';
 import type { Section } from './commands/test.ts';
 import { summary } from './commands/test-counts.ts';
-import { benchSteps, testSteps, upSteps } from './commands/up.ts';
+import { benchApartSteps, benchSteps, testSteps, upSteps } from './commands/up.ts';
 import { createContext } from './context.ts';
 import { ensureRunning } from './process.ts';
 import { runSteps } from './steps.ts';
@@ -107,10 +107,22 @@ program
   .description(
     'set up what is missing, deploy virtflow and measure it, as ratios to plain Kubernetes and libvirt; artifacts/bench.json',
   )
-  .argument('[parts...]', 'only these: start, migration, idle, memory')
+  .argument('[parts...]', 'only these: start, migration, idle, admission, memory; or one of density, soak')
   .option('--rounds <n>', 'how often each is taken')
+  .option('--vms <n>', 'density: how many VMs')
+  .option('--rate <n>', 'density: VMs per second, or burst')
+  .option('--nodes <n>', 'density, soak: how many nodes KWOK plays')
+  .option('--minutes <n>', 'soak: how long')
   .option('-o, --output <format>', 'table or json', 'table')
-  .action(async (parts: string[], { rounds, output }: { rounds?: string; output: string }) => {
+  .action(async (parts: string[], options: Record<string, string>) => {
+    const { rounds, output = 'table', ...others } = options;
+    const alone = apart.find((part) => parts.length === 1 && parts[0] === part);
+    if (alone !== undefined) {
+      await runSteps(benchApartSteps, output === 'json' ? 'error' : 'output');
+      const given = Object.entries(others).flatMap(([name, value]) => [`--${name}`, value]);
+      process.exitCode = await benchApart(ctx, alone, [...given, '--output', output]);
+      return;
+    }
     await runSteps(benchSteps, output === 'json' ? 'error' : 'output');
     process.exitCode = await bench(ctx, [...parts, ...(rounds ? ['--rounds', rounds] : []), '--output', output]);
   });

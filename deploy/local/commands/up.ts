@@ -11,6 +11,7 @@ import type { Section } from './test.ts';
 import { guest } from '../steps/guest.ts';
 import { images, imagesOnNodes } from '../steps/images.ts';
 import { kubernetes } from '../steps/kubernetes.ts';
+import { kwok } from '../steps/kwok.ts';
 import { pause } from '../steps/pause.ts';
 import { temporal } from '../steps/temporal.ts';
 import { temporalNamespace } from '../steps/temporal-namespace.ts';
@@ -53,6 +54,9 @@ export const upSteps: readonly Step[] = [
 
 /** Benchmarks also run libvirt outside of any container. */
 export const benchSteps: readonly Step[] = [testPackages, ...upSteps];
+
+/** Density and soak start a control plane of their own, without images or nodes. */
+export const benchApartSteps: readonly Step[] = [aptPackages, temporal, kubernetes, kwok];
 
 /** What must be set up before these sections of the tests can run: nothing for those that only read the sources. */
 export function testSteps(asked: readonly Section[]): readonly Step[] {

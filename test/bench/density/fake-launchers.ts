@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CREATED_BY_LABEL } from '../../../activities/facts/labels.ts';
+import { failure } from '../../../activities/failures.ts';
+import type { Pod } from '../../../api/kubernetes/types.ts';
+import type { DomainReport } from '../../../api/launcher/reports.ts';
+
+/** What a guest without an agent takes to power off, in ms. */
+const GUEST_STOPS_MS = 50;
+
+/** Launchers that have no libvirt: each says what a real one would, in the same order. */
+export interface FakeLaunchers {
+  /** The launcher of a Pod whose containers run: says, once, that it has no domain. */
+  ready(pod: Pod): void;
+  gone(podUid: string): void;
+  sync(podUid: string, tokenEpoch: number): DomainReport;
+  /** The guest is signalled, and stops soon after. */
+  shutdown(podUid: string, deadline: string): DomainReport;
+  kill(podUid: string): DomainReport;
+  get(podUid: string): DomainReport;
+}
+
+/** @param report told of every change, as the subscribers of a launcher's events are */
+export const fakeLaunchers = (report: (report: DomainReport) => void): FakeLaunchers => {
+  const reports = new Map<string, DomainReport>();
+  const current = (podUid: string): DomainReport => {
+    const known = reports.get(podUid);
+    if (known === undefined) throw failure('LauncherUnreachable', `no launcher answers for Pod ${podUid}`);
+    return known;
+  };
+  const change = (podUid: string, next: Partial<DomainReport>): DomainReport => {
+    const before = current(podUid);
+    const sequence = { ...before.sequence, n: before.sequence.n + 1 };
+    const after = { ...before, ...next, sequence, at: new Date().toISOString() };
+    reports.set(podUid, after);
+    report(after);
+    return after;
+  };
+  const end = (podUid: string, how: NonNullable<DomainReport['end']>): DomainReport =>
+    current(podUid).state === 'running' || current(podUid).state === 'shuttingDown'
+      ? change(podUid, { state: 'shutoff', end: how })
+      : current(podUid);
+
+  return {
+    ready({ metadata, spec }) {
+      const { uid: podUid = '', namespace = '', labels = {}, ownerReferences = [] } = metadata ?? {};
+      if (reports.has(podUid)) return;
+      const first: DomainReport = {
+        vmi: { namespace, name: ownerReferences[0]?.name ?? '', uid: labels[CREATED_BY_LABEL] ?? '' },
+        ...{ podUid, node: spec?.nodeName ?? '', sequence: { epoch: 1, n: 1 }, at: new Date().toISOString() },
+        ...{ state: 'none', agent: { connected: false } },
+      };
+      reports.set(podUid, first);
+      report(first);
+    },
+    gone: (podUid) => void reports.delete(podUid),
+    get: current,
+    sync: (podUid, tokenEpoch) =>
+      current(podUid).state === 'none'
+        ? change(podUid, { state: 'running', tokenEpoch, hardware: HARDWARE })
+        : current(podUid),
+    shutdown(podUid, deadline) {
+      if (current(podUid).state !== 'running') return current(podUid);
+      const told = change(podUid, { state: 'shuttingDown', deadline });
+      void delay(GUEST_STOPS_MS).then(() => reports.has(podUid) && end(podUid, 'acpiShutdown'));
+      return told;
+    },
+    kill: (podUid) => end(podUid, 'killed'),
+  };
+};
+
+const HARDWARE: NonNullable<DomainReport['hardware']> = {
+  machine: 'pc-q35-7.2',
+  memoryBytes: 128 * 1024 * 1024,
+  interfaces: { default: { mac: '02:00:00:00:00:01', queues: 1 } },
+  selinuxContext: 'none',
+};

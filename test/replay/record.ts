@@ -4,6 +4,7 @@ import { evacuations } from './evacuations.ts';
 import { save } from './histories.ts';
 import { migrations } from './migrations.ts';
 import { nodes } from './nodes.ts';
+import { replicaSets } from './replica-sets.ts';
 import { scenarios } from './scenarios.ts';
 
 /**
@@ -13,7 +14,13 @@ import { scenarios } from './scenarios.ts';
 const lab = await newLab();
 await lab.startNode(TARGET_NODE);
 const chosen = process.argv.slice(2);
-for (const [scenario, run] of Object.entries({ ...scenarios, ...migrations, ...nodes, ...evacuations })) {
+for (const [scenario, run] of Object.entries({
+  ...scenarios,
+  ...migrations,
+  ...nodes,
+  ...evacuations,
+  ...replicaSets,
+})) {
   if (chosen.length > 0 && !chosen.includes(scenario)) continue;
   lab.reset();
   for (const [name, handle] of Object.entries(await run(lab))) {

@@ -41,6 +41,8 @@ export interface ClusterConfig {
   evictionStrategy: 'None' | 'LiveMigrate' | 'LiveMigrateIfPossible' | 'External';
   defaultNetworkInterface: 'bridge' | 'masquerade' | 'slirp' | 'passt';
   permitBridgeInterfaceOnPodNetwork: boolean;
+  /** Names of the network binding plug-ins. */
+  networkBindings: string[];
   /** SELinux type of launcher Pods; absent: the runtime's. */
   selinuxLauncherType?: string;
   /** Seccomp profile of launcher Pods. */
@@ -129,6 +131,7 @@ const configurationOf = (read: ReadConfiguration): Omit<ClusterConfig, 'skipBack
     evictionStrategy: read.evictionStrategy ?? 'None',
     defaultNetworkInterface: read.network?.defaultNetworkInterface ?? 'bridge',
     permitBridgeInterfaceOnPodNetwork: read.network?.permitBridgeInterfaceOnPodNetwork ?? true,
+    networkBindings: Object.keys(read.network?.binding ?? {}),
     virtualMachineOptions: {
       freePageReporting: read.virtualMachineOptions?.disableFreePageReporting === undefined,
       serialConsoleLog: read.virtualMachineOptions?.disableSerialConsoleLog === undefined,

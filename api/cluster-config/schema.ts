@@ -98,6 +98,8 @@ const configuration = z.looseObject({
     .looseObject({
       defaultNetworkInterface: z.enum(['bridge', 'masquerade', 'slirp', 'passt']).optional(),
       permitBridgeInterfaceOnPodNetwork: flag.optional(),
+      /** Plug-ins by name. */
+      binding: z.record(text, present).optional(),
     })
     .optional(),
   obsoleteCPUModels: z.record(text, flag).optional(),

@@ -45,6 +45,19 @@ export const VM_STATE_DIRECTORIES = {
 export const NVRAM_FILE = `${LAUNCHER_VOLUMES.libvirt.path}/nvram.fd`;
 export const keptNvramFile = (instance: string): string => `${VM_STATE_DIRECTORIES.nvram}/${instance}_VARS.fd`;
 
+/** Metrics of the host for the guest: a disk that is written anew again and again, and a socket that is asked. */
+export const DOWNWARD_METRICS_DISK = `${LAUNCHER_VOLUMES.private.path}/downwardmetric-disk/vhostmd0`;
+export const DOWNWARD_METRICS_SOCKET = `${LAUNCHER_VOLUMES.libvirt.path}/downwardmetrics.sock`;
+
+/** A volume that is plugged into the running guest: a device, or with the ending ".img" a file. */
+export const pluggedDisk = (volume: string): string => `/var/run/kubevirt/hotplug-disks/${volume}`;
+/** The daemon of a file system that the guest shares with its Pod listens here. */
+export const VIRTIOFS = { name: 'virtiofs-containers', path: '/var/run/kubevirt/virtiofs-containers' } as const;
+export const virtiofsSocket = (filesystem: string): string => `${VIRTIOFS.path}/${filesystem}.sock`;
+
+/** Log of passt, which connects a guest with the Pod's network. */
+export const PASST_LOG = `${LAUNCHER_VOLUMES.libvirt.path}/passt.log`;
+
 /** Uid and gid of launcher, libvirtd and QEMU (KubeVirt's number); the image has a passwd entry for it. */
 export const LAUNCHER_UID = 107;
 

@@ -22,6 +22,9 @@ const listed = (entries: Record<string, unknown>): Cause[] =>
 const isSet = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
 
+/** A switch that is on where it stands, unless it says otherwise. */
+const isOn = (given: { enabled?: boolean } | undefined): boolean => given !== undefined && given.enabled !== false;
+
 const features = ({ metadata, spec }: VirtualMachineInstance): Cause[] => {
   const { cpu, devices, launchSecurity } = spec.domain;
   const { disks = [] } = devices;
@@ -36,8 +39,13 @@ const features = ({ metadata, spec }: VirtualMachineInstance): Cause[] => {
     'spec.domain.devices.hostDevices': devices.hostDevices,
     'spec.domain.launchSecurity': launchSecurity,
     'metadata.annotations[hooks.kubevirt.io/hookSidecars]': metadata?.annotations?.['hooks.kubevirt.io/hookSidecars'],
+    'metadata.annotations[kubevirt.io/ignitiondata]': metadata?.annotations?.['kubevirt.io/ignitiondata'],
+    'spec.utilityVolumes': spec.utilityVolumes,
     ...Object.fromEntries(
-      disks.map(({ lun }, index) => [`spec.domain.devices.disks[${index}].lun.reservation`, lun?.reservation]),
+      disks.flatMap(({ lun, blockSize }, index) => [
+        [`spec.domain.devices.disks[${index}].lun.reservation`, lun?.reservation],
+        [`spec.domain.devices.disks[${index}].blockSize.matchVolume`, isOn(blockSize?.matchVolume)],
+      ]),
     ),
   });
 };

@@ -4,10 +4,12 @@ import {
   blockDevice,
   cloudInitImage,
   configImage,
+  DOWNWARD_METRICS_DISK,
   containerDiskImage,
   emptyDiskImage,
   hostDiskDirectory,
   overlayImage,
+  pluggedDisk,
   volumeDirectory,
 } from '../../api/launcher/paths.ts';
 import type { Volume } from '../../api/kubevirt/types.ts';
@@ -22,6 +24,8 @@ export interface VolumeImage {
   backingStore?: Disk['backingStore'];
   /** A CD-ROM with it gives freed blocks back too; hard disks do whatever stands behind them. */
   discards: boolean;
+  /** The host writes it, the guest only reads. */
+  fixed?: true;
 }
 
 const rawFile = (path: string, discards: boolean): VolumeImage => ({
@@ -53,9 +57,16 @@ function overlay(volume: string, below: VolumeImage, host: HostFacts): VolumeIma
 /** An empty drive. */
 export const emptyTray: VolumeImage = { type: 'block', format: 'raw', discards: true };
 
-/** @throws ConversionError for a volume that no disk can show */
-export function volumeImage(volume: Volume, host: HostFacts): VolumeImage {
+/** Brought to the node for the running guest, by another Pod. */
+const pluggedImage = (volume: string, host: HostFacts): VolumeImage =>
+  host.isBlockVolume[volume] === true
+    ? { type: 'block', source: { '@dev': pluggedDisk(volume) }, format: 'raw', discards: true }
+    : rawFile(`${pluggedDisk(volume)}.img`, true);
+
+/** @param plugged into the running guest @throws ConversionError for a volume that no disk can show */
+export function volumeImage(volume: Volume, host: HostFacts, plugged = false): VolumeImage {
   const { name } = volume;
+  if (plugged) return pluggedImage(name, host);
   if (volume.containerDisk) return overlay(name, rawFile(containerDiskImage(name), true), host);
   if (volume.ephemeral) return overlay(name, claimImage(name, host), host);
   if (volume.persistentVolumeClaim ?? volume.dataVolume) return claimImage(name, host);
@@ -65,6 +76,7 @@ export function volumeImage(volume: Volume, host: HostFacts): VolumeImage {
   if (volume.cloudInitNoCloud ?? volume.cloudInitConfigDrive) return rawFile(cloudInitImage(name), false);
   if (volume.configMap ?? volume.secret ?? volume.downwardAPI ?? volume.serviceAccount ?? volume.sysprep)
     return rawFile(configImage(name), false);
+  if (volume.downwardMetrics) return { ...rawFile(DOWNWARD_METRICS_DISK, false), fixed: true };
   throw new ConversionError(
     `spec.volumes[${name}]`,
     'has no source that a disk can show; use for example containerDisk or persistentVolumeClaim',

@@ -172,6 +172,16 @@ export interface Devices {
   panic?: { '@model'?: string | undefined }[] | undefined;
   redirdev?: RedirDevice[] | undefined;
   memballoon?: MemBalloon | undefined;
+  filesystem?: Filesystem[] | undefined;
+  vsock?: { '@model': string; cid: { '@auto': 'no'; '@address': number } } | undefined;
+}
+
+export interface Filesystem {
+  '@type': 'mount';
+  '@accessMode': 'passthrough';
+  source: { '@dir': string; '@socket': string };
+  target: { '@dir': string };
+  driver: { '@type': 'virtiofs'; '@queue': number };
 }
 
 export interface PciAddress {
@@ -228,6 +238,7 @@ export interface DiskDriver {
   '@discard'?: 'unmap' | undefined;
   '@queues'?: number | undefined;
   '@iothread'?: number | undefined;
+  '@iommu'?: 'on' | undefined;
   iothreads?: { iothread: { '@id': number }[] } | undefined;
 }
 
@@ -235,17 +246,20 @@ export interface Controller {
   '@type': 'usb' | 'scsi' | 'virtio-serial' | 'pci';
   '@index': number;
   '@model': string;
-  driver?: { '@iothread': number; '@queues': number } | undefined;
+  driver?: { '@iothread'?: number; '@queues'?: number; '@iommu'?: 'on' } | undefined;
   pcihole64?: { '@unit': 'KiB'; '#text': number } | undefined;
   address?: PciAddress | undefined;
 }
 
 export interface Interface {
-  '@type': 'ethernet';
+  '@type': 'ethernet' | 'vhostuser';
+  source?: { '@dev': string } | undefined;
+  backend?: { '@type': 'passt'; '@logFile': string } | undefined;
+  portForward?: { '@proto': string; range?: { '@start': number }[] | undefined }[] | undefined;
   mac?: { '@address': string } | undefined;
   target?: { '@dev': string; '@managed': YesNo } | undefined;
   model: { '@type': string };
-  driver?: { '@name': 'vhost'; '@queues': number } | undefined;
+  driver?: { '@name': 'vhost'; '@queues'?: number; '@iommu'?: 'on' } | undefined;
   mtu?: { '@size': number } | undefined;
   link?: { '@state': 'down' } | undefined;
   boot?: { '@order': number } | undefined;
@@ -257,6 +271,7 @@ export interface Interface {
 
 export interface Channel {
   '@type': 'unix';
+  source?: UnixSource | undefined;
   target: { '@type': 'virtio'; '@name': string };
 }
 
@@ -327,5 +342,6 @@ export interface MemBalloon {
   '@model': string;
   '@freePageReporting'?: OnOff | undefined;
   stats?: { '@period': number } | undefined;
+  driver?: { '@iommu': 'on' } | undefined;
   address?: PciAddress | undefined;
 }

@@ -9,6 +9,7 @@ import { controllers } from './concerns/controllers.ts';
 import { cpu } from './concerns/cpu.ts';
 import { disks } from './concerns/disks.ts';
 import { features } from './concerns/features.ts';
+import { filesystems } from './concerns/filesystems.ts';
 import { firmware } from './concerns/firmware.ts';
 import { graphics } from './concerns/graphics.ts';
 import { identity } from './concerns/identity.ts';
@@ -26,12 +27,14 @@ import { sound } from './concerns/sound.ts';
 import { sysinfo } from './concerns/sysinfo.ts';
 import { tpm } from './concerns/tpm.ts';
 import { usbRedirection } from './concerns/usb-redirection.ts';
+import { vsock } from './concerns/vsock.ts';
 import { watchdog } from './concerns/watchdog.ts';
 import { withDiskModes, type StorageProbe } from './disk-modes.ts';
 import type { Domain, DomainPart } from './domain.ts';
 import { withMemoryRoom } from './memory-room.ts';
+import { withProtectedMemory } from './protected-memory.ts';
 import { placeOnRootComplex } from './root-complex.ts';
-import { refuseUnsupported } from './unsupported.ts';
+import { refuse, unknownFeatures, unsupportedFeatures } from './unsupported.ts';
 import { writeXml } from './xml.ts';
 
 export { ConversionError } from './errors.ts';
@@ -52,6 +55,7 @@ const concerns: Concern[] = [
   clock,
   lifecycle,
   disks,
+  filesystems,
   controllers,
   interfaces,
   channels,
@@ -61,6 +65,7 @@ const concerns: Concern[] = [
   graphics,
   sound,
   watchdog,
+  vsock,
   rng,
   panic,
   usbRedirection,
@@ -89,13 +94,14 @@ const add = (domain: Domain, part: DomainPart): Domain => ({
  * @throws ConversionError naming the field, for what the VMI asks and no domain can be, or virtflow does not support yet
  */
 export function toDomain(vmi: VirtualMachineInstance, host: HostFacts): Domain {
-  refuseUnsupported(vmi);
+  refuse(unknownFeatures(vmi));
   const domain = concerns.reduce((domain, concern) => add(domain, concern(vmi, host)), empty);
-  return placeOnRootComplex(domain, vmi);
+  return placeOnRootComplex(withProtectedMemory(domain, vmi), vmi);
 }
 
 /** The domain as XML for libvirt 9.0. With `storage` disks get the cache and IO modes that suit where their images lie. @throws ConversionError */
 export function toDomainXml(vmi: VirtualMachineInstance, host: HostFacts, storage?: StorageProbe): string {
+  refuse(unsupportedFeatures(vmi));
   const domain = withMemoryRoom(toDomain(vmi, host));
   return writeXml(storage ? withDiskModes(domain, storage) : domain);
 }

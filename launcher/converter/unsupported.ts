@@ -1,4 +1,4 @@
-import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
+import type { VirtualMachineInstance, Volume } from '../../api/kubevirt/types.ts';
 import { ConversionError } from './errors.ts';
 
 interface Feature {
@@ -7,10 +7,11 @@ interface Feature {
   usedBy: (vmi: VirtualMachineInstance) => boolean;
 }
 
-/**
- * What the converter does not know yet. A VMI that asks for any of it is refused: a guest without a device that its owner asked for would be worse.
- */
-const FEATURES: Feature[] = [
+const isPlugged = ({ persistentVolumeClaim, dataVolume }: Volume): boolean =>
+  (persistentVolumeClaim?.hotpluggable ?? dataVolume?.hotpluggable) === true;
+
+/** What is rendered, while the launcher or the node's worker lacks what stands behind it. */
+const NOT_SERVED: Feature[] = [
   {
     name: 'network binding other than bridge and masquerade',
     field: 'spec.domain.devices.interfaces',
@@ -19,12 +20,6 @@ const FEATURES: Feature[] = [
         ({ binding, sriov, passt, passtBinding, slirp, macvtap }) =>
           binding ?? sriov ?? passt ?? passtBinding ?? slirp ?? macvtap,
       ),
-  },
-  { name: 'GPU', field: 'spec.domain.devices.gpus', usedBy: ({ spec }) => (spec.domain.devices.gpus ?? []).length > 0 },
-  {
-    name: 'host device',
-    field: 'spec.domain.devices.hostDevices',
-    usedBy: ({ spec }) => (spec.domain.devices.hostDevices ?? []).length > 0,
   },
   {
     name: 'virtiofs',
@@ -45,22 +40,34 @@ const FEATURES: Feature[] = [
       (spec.volumes ?? []).some(({ downwardMetrics }) => downwardMetrics),
   },
   {
+    name: 'hot-plugged volume',
+    field: 'spec.volumes',
+    usedBy: ({ spec }) => (spec.volumes ?? []).some(isPlugged),
+  },
+  {
+    name: 'secure execution',
+    field: 'spec.domain.launchSecurity',
+    usedBy: ({ spec }) => spec.domain.launchSecurity !== undefined && spec.architecture === 's390x',
+  },
+];
+
+/** What the converter does not know yet. */
+const UNKNOWN: Feature[] = [
+  { name: 'GPU', field: 'spec.domain.devices.gpus', usedBy: ({ spec }) => (spec.domain.devices.gpus ?? []).length > 0 },
+  {
+    name: 'host device',
+    field: 'spec.domain.devices.hostDevices',
+    usedBy: ({ spec }) => (spec.domain.devices.hostDevices ?? []).length > 0,
+  },
+  {
     name: 'launch security',
     field: 'spec.domain.launchSecurity',
-    usedBy: ({ spec }) => spec.domain.launchSecurity !== undefined,
+    usedBy: ({ spec }) => spec.domain.launchSecurity !== undefined && spec.architecture !== 's390x',
   },
   {
     name: 'realtime',
     field: 'spec.domain.cpu.realtime',
     usedBy: ({ spec }) => spec.domain.cpu?.realtime !== undefined,
-  },
-  {
-    name: 'hot-plugged volume',
-    field: 'spec.volumes',
-    usedBy: ({ spec }) =>
-      (spec.volumes ?? []).some(
-        ({ persistentVolumeClaim, dataVolume }) => persistentVolumeClaim?.hotpluggable ?? dataVolume?.hotpluggable,
-      ),
   },
   {
     name: 'memory dump, utility and container path volumes',
@@ -72,7 +79,10 @@ const FEATURES: Feature[] = [
   {
     name: 'block size taken from the volume',
     field: 'spec.domain.devices.disks',
-    usedBy: ({ spec }) => (spec.domain.devices.disks ?? []).some(({ blockSize }) => blockSize?.matchVolume),
+    usedBy: ({ spec }) =>
+      (spec.domain.devices.disks ?? []).some(
+        ({ blockSize }) => blockSize?.matchVolume !== undefined && blockSize.matchVolume.enabled !== false,
+      ),
   },
   {
     name: 'SCSI reservation',
@@ -96,12 +106,21 @@ export interface UnsupportedFeature {
   field: string;
 }
 
-export const unsupportedFeatures = (vmi: VirtualMachineInstance): UnsupportedFeature[] =>
-  FEATURES.filter(({ usedBy }) => usedBy(vmi)).map(({ name, field }) => ({ name, field }));
+const asked = (vmi: VirtualMachineInstance, features: Feature[]): UnsupportedFeature[] =>
+  features.filter(({ usedBy }) => usedBy(vmi)).map(({ name, field }) => ({ name, field }));
 
-/** @throws ConversionError naming everything that is not supported */
-export function refuseUnsupported(vmi: VirtualMachineInstance): void {
-  const unsupported = unsupportedFeatures(vmi);
+/** What of a VMI cannot be rendered. */
+export const unknownFeatures = (vmi: VirtualMachineInstance): UnsupportedFeature[] => asked(vmi, UNKNOWN);
+
+/** Everything of a VMI that its guest could not have. */
+export const unsupportedFeatures = (vmi: VirtualMachineInstance): UnsupportedFeature[] =>
+  asked(vmi, [...NOT_SERVED, ...UNKNOWN]);
+
+/**
+ * A guest without a device that its owner asked for would be worse than none.
+ * @throws ConversionError naming everything that is not supported
+ */
+export function refuse(unsupported: UnsupportedFeature[]): void {
   const [first] = unsupported;
   if (first)
     throw new ConversionError(first.field, `not supported yet: ${unsupported.map(({ name }) => name).join(', ')}`);

@@ -12,11 +12,13 @@ import { podMetadata } from './metadata.ts';
 import { asTarget } from './migration-target.ts';
 import type { TargetInput } from './migration-target.ts';
 import { hostName } from './names.ts';
+import { requireBindings } from './network-bindings.ts';
 import { nodeSelector } from './node-selector.ts';
 import { podSecurity } from './security.ts';
 import { stateVolume } from './state-volume.ts';
 import { gracePeriodOf } from './traits.ts';
 import { userVolumes } from './user-volumes.ts';
+import { virtiofsContainers, virtiofsVolume } from './virtiofs.ts';
 
 export { renderAttachmentManifest } from './attachment.ts';
 export type { AttachmentInput } from './attachment.ts';
@@ -38,12 +40,14 @@ const POD_GRACE_PADDING = 30;
  */
 export const renderLaunchManifest = (input: LaunchInput): Pod => {
   const { vmi, config } = input;
+  requireBindings(input);
   const volumes = [
     ...launcherVolumes(vmi),
     ...stateVolume(input),
     ...userVolumes(input),
     ...accessCredentials(vmi),
     ...imageVolumes(input),
+    ...virtiofsVolume(input),
   ];
   const initContainers = consoleLogContainer(input);
   return {
@@ -57,7 +61,7 @@ export const renderLaunchManifest = (input: LaunchInput): Pod => {
       enableServiceLinks: false,
       securityContext: podSecurity(config),
       nodeSelector: nodeSelector(vmi, config),
-      containers: [computeContainer(input, volumes), ...imageContainers(input)],
+      containers: [computeContainer(input, volumes), ...imageContainers(input), ...virtiofsContainers(input)],
       ...(initContainers.length > 0 ? { initContainers } : {}),
       volumes: volumes.map(({ volume }) => volume),
       readinessGates: [{ conditionType: UNPAUSED_GATE }],

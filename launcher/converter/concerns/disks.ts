@@ -1,5 +1,5 @@
 import type { HostFacts } from '../../../api/launcher/host-facts.ts';
-import type { Disk as DiskSpec, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { Disk as DiskSpec, VirtualMachineInstance, VolumeStatus } from '../../../api/kubevirt/types.ts';
 import { virtioModel } from '../architecture.ts';
 import { alias, given, type Concern } from '../concern.ts';
 import { deviceNames, type DeviceName } from '../device-names.ts';
@@ -30,10 +30,22 @@ function cacheMode(disk: DiskSpec): string | undefined {
   throw new ConversionError(`${fieldOf(disk)}.cache`, `a shareable disk needs cache none, not "${cache}"`);
 }
 
+/** Of a volume that is plugged into the running guest; undefined: it came with the Pod. */
+const pluggedStatus = ({ name }: DiskSpec, { status }: VirtualMachineInstance): VolumeStatus | undefined =>
+  status?.volumeStatus?.find((volume) => volume.name === name && volume.hotplugVolume !== undefined);
+
+/** Phases of a plugged volume in which the launcher can open it. */
+const THERE = ['MountedToPod', 'Ready'];
+
+const isOnItsWay = (disk: DiskSpec, vmi: VirtualMachineInstance): boolean => {
+  const status = pluggedStatus(disk, vmi);
+  return status !== undefined && !THERE.includes(status.phase ?? '');
+};
+
 /** Whether freed blocks go back to the storage: always, but for claims that were filled in advance to keep their space. */
 function discards(disk: DiskSpec, image: VolumeImage, vmi: VirtualMachineInstance): boolean {
   const claim = vmi.status?.volumeStatus?.find(({ name }) => name === disk.name)?.persistentVolumeClaimInfo;
-  if (claim?.preallocated === true) return false;
+  if (image.fixed === true || claim?.preallocated === true) return false;
   return disk.disk !== undefined || disk.lun !== undefined || image.discards;
 }
 
@@ -77,7 +89,7 @@ function blockIo({ blockSize }: DiskSpec): Disk['blockio'] {
 /** Without a volume only a CD-ROM makes sense: an empty tray. */
 function imageOf(disk: DiskSpec, vmi: VirtualMachineInstance, host: HostFacts): VolumeImage {
   const volume = vmi.spec.volumes?.find(({ name }) => name === disk.name);
-  if (volume) return volumeImage(volume, host);
+  if (volume) return volumeImage(volume, host, pluggedStatus(disk, vmi) !== undefined);
   if (disk.cdrom) return emptyTray;
   throw new ConversionError(fieldOf(disk), 'no volume has this name in spec.volumes');
 }
@@ -98,7 +110,7 @@ function convert(
     source: image.source,
     backingStore: image.backingStore,
     target: { '@dev': device.name, '@bus': busOf(disk), '@tray': given(disk.cdrom?.tray) },
-    readonly: readonly(disk) ? '' : undefined,
+    readonly: readonly(disk) || image.fixed === true ? '' : undefined,
     shareable: isDisk && disk.shareable === true ? '' : undefined,
     serial: isDisk ? given(disk.serial) : undefined,
     blockio: blockIo(disk),
@@ -110,7 +122,8 @@ function convert(
 
 /** Disks in the order of the spec, with the guest's names for them. */
 export const disks: Concern = (vmi, host) => {
-  const { disks: specs = [], blockMultiQueue } = vmi.spec.domain.devices;
+  const { disks: all = [], blockMultiQueue } = vmi.spec.domain.devices;
+  const specs = all.filter((disk) => !isOnItsWay(disk, vmi));
   const known = Object.fromEntries((vmi.status?.volumeStatus ?? []).map(({ name, target }) => [name, target]));
   const names = deviceNames(specs, known);
   const threadOf = threadAssigner(ioThreadPlan(vmi));

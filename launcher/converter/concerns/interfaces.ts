@@ -1,4 +1,4 @@
-import { TAP_DEVICE } from '../../../api/launcher/paths.ts';
+import { PASST_LOG, TAP_DEVICE } from '../../../api/launcher/paths.ts';
 import type { HostFacts } from '../../../api/launcher/host-facts.ts';
 import type { Interface as InterfaceSpec, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { architectureOf, virtioModel } from '../architecture.ts';
@@ -8,6 +8,8 @@ import { ConversionError } from '../errors.ts';
 import { pciAddress } from '../pci-address.ts';
 import { vcpuCount } from '../topology.ts';
 
+/** Of the Pod. */
+const POD_INTERFACE = 'eth0';
 /** A tap device has at most this many queues. */
 const MAX_QUEUES = 256;
 
@@ -40,6 +42,35 @@ function convert(spec: InterfaceSpec, index: number, vmi: VirtualMachineInstance
   };
 }
 
+/** A host's own function is passed through by whoever knows its address; a plug-in says whether it makes a tap device. */
+const isTap = ({ name, sriov, binding }: InterfaceSpec, { domainAttachment }: HostFacts): boolean =>
+  sriov === undefined && (binding === undefined || domainAttachment[name] === 'tap');
+
+/** A user process that translates the guest's traffic to the Pod's sockets: those of the ports that are named, or of all. */
+function passt(spec: InterfaceSpec, vmi: VirtualMachineInstance): Interface {
+  const mac = given(spec.macAddress);
+  const ports = spec.ports ?? [];
+  const forward = (proto: 'tcp' | 'udp'): NonNullable<Interface['portForward']> => {
+    const range = ports
+      .filter(({ protocol }) => (protocol || 'TCP').toLowerCase() === proto)
+      .map(({ port }) => ({ '@start': port }));
+    if (ports.length === 0) return [{ '@proto': proto }];
+    return range.length === 0 ? [] : [{ '@proto': proto, range }];
+  };
+  return {
+    '@type': 'vhostuser',
+    mac: mac === undefined ? undefined : { '@address': mac },
+    source: { '@dev': POD_INTERFACE },
+    model: { '@type': virtioModel(vmi) },
+    boot: spec.bootOrder === undefined ? undefined : { '@order': spec.bootOrder },
+    acpi: spec.acpiIndex ? { '@index': spec.acpiIndex } : undefined,
+    alias: alias(spec.name),
+    address: pciAddress(`spec.domain.devices.interfaces[${spec.name}].pciAddress`, spec.pciAddress),
+    backend: { '@type': 'passt', '@logFile': PASST_LOG },
+    portForward: [...forward('tcp'), ...forward('udp')],
+  };
+}
+
 /** Interfaces on prepared tap devices: the launcher needs no privilege. Interfaces with state absent are left out. */
 export const interfaces: Concern = (vmi, host) => {
   const present = (vmi.spec.domain.devices.interfaces ?? []).filter(({ state }) => state !== 'absent');
@@ -47,5 +78,13 @@ export const interfaces: Concern = (vmi, host) => {
   for (const { name } of present)
     if (!networks.has(name))
       throw new ConversionError(`spec.domain.devices.interfaces[${name}]`, 'no network has this name in spec.networks');
-  return { devices: { interface: present.map((spec, index) => convert(spec, index, vmi, host)) } };
+  const taps = present.filter((spec) => spec.passtBinding === undefined && isTap(spec, host));
+  return {
+    devices: {
+      interface: present.flatMap((spec) => {
+        if (spec.passtBinding !== undefined) return [passt(spec, vmi)];
+        return taps.includes(spec) ? [convert(spec, taps.indexOf(spec), vmi, host)] : [];
+      }),
+    },
+  };
 };

@@ -3,7 +3,7 @@ import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { withDiskModes, type StorageProbe } from '../../../launcher/converter/disk-modes.ts';
 import type { Domain } from '../../../launcher/converter/domain.ts';
 import { ConversionError, toDomain } from '../../../launcher/converter/index.ts';
-import { unsupportedFeatures } from '../../../launcher/converter/unsupported.ts';
+import { unknownFeatures } from '../../../launcher/converter/unsupported.ts';
 import { writeXml } from '../../../launcher/converter/xml.ts';
 import { configurationOf, type Departures } from '../configuration.ts';
 import type { OracleSet } from '../oracle-set.ts';
@@ -73,8 +73,9 @@ const PATH_TEXTS = [
   'domain/os/acpi/table',
 ];
 /** Attributes that hold one. */
-const PATH_ATTRIBUTES = ['file', 'dev', 'path', 'socket', 'template'];
-const holdsPaths = (element: Element): boolean => ['source', 'listen', 'log', 'nvram'].includes(element.name);
+const PATH_ATTRIBUTES = ['file', 'dev', 'path', 'socket', 'template', 'logFile'];
+const holdsPaths = (element: Element): boolean =>
+  ['source', 'listen', 'log', 'nvram', 'backend'].includes(element.name);
 
 /**
  * What no guest and no host can feel: KubeVirt's own metadata, what is added to either XML by the network set-up, and notes about a claim's size that are
@@ -149,7 +150,7 @@ const asTold = (vmi: VirtualMachineInstance): VirtualMachineInstance => {
 
 export function compareDomain(given: DomainCase): Verdict {
   const testCase = { ...given, vmi: asTold(given.vmi) };
-  const unsupported = unsupportedFeatures(testCase.vmi);
+  const unsupported = unknownFeatures(testCase.vmi);
   if (unsupported.length > 0) return { kind: 'uncovered', features: unsupported.map(({ name }) => name) };
   if (testCase.xml === undefined) return compareRefusal(testCase);
   try {

@@ -1,6 +1,6 @@
 import type { Container, ContainerStatus, Pod, VolumeMount } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance, Volume } from '../../../api/kubevirt/types.ts';
-import { LAUNCHER_VOLUMES } from '../../../api/launcher/paths.ts';
+import { LAUNCHER_VOLUMES, VIRTIOFS } from '../../../api/launcher/paths.ts';
 import {
   ManifestError,
   renderAttachmentManifest,
@@ -59,11 +59,12 @@ export const POD_RULES: Rule<PodCase>[] = [
   },
 ];
 
-const hasBindingPlugin = ({ vmi: { spec } }: PodCase): boolean =>
-  (spec.domain.devices.interfaces ?? []).some(({ binding }) => binding !== undefined);
+const hasBindingPlugin = (testCase: PodCase): boolean =>
+  (testCase.vmi.spec.domain.devices.interfaces ?? []).some(
+    ({ binding }) => binding !== undefined && configurationOf(testCase).networkBindings.includes(binding.name),
+  );
 
 export const POD_GAPS: Gap<PodCase>[] = [
-  { feature: 'virtiofs', covers: ({ path, ours }) => /\/virtiofs-/.test(path) && ours === undefined },
   {
     feature: 'device that a network attachment brings',
     covers: ({ path, ours }, { vmi }) =>
@@ -79,7 +80,7 @@ export const POD_GAPS: Gap<PodCase>[] = [
       ours === undefined &&
       /^(metadata\/labels|spec\/affinity)\//.test(path),
   },
-  { feature: 'network binding plug-in', covers: ({ path }, testCase) => path === 'pod' && hasBindingPlugin(testCase) },
+  { feature: 'network binding plug-in', covers: (_, testCase) => hasBindingPlugin(testCase) },
 ];
 
 /** Volumes that hold the launcher's own things, KubeVirt's or ours: another program, other directories. */
@@ -91,6 +92,7 @@ const OWN_VOLUMES = new Set([
   'private-libvirt',
   'private-libvirt-qemu',
   'network-info-annotation',
+  VIRTIOFS.name,
 ]);
 
 export function inputOf(testCase: PodCase, head: PodSetHead): LaunchInput {

@@ -25,6 +25,12 @@ test.each<[string, object, object]>([
     { launchSecurity: { sev: {} }, firmware: { bootloader: { efi: { secureBoot: false } } } },
     {},
   ],
+  [
+    'spec.domain.devices.disks[0].blockSize.matchVolume',
+    { devices: { disks: [{ name: 'd', disk: {}, blockSize: { matchVolume: {} } }] } },
+    { volumes: [{ name: 'd', emptyDisk: { capacity: '1Gi' } }] },
+  ],
+  ['spec.utilityVolumes', {}, { utilityVolumes: [{ name: 'u', claimName: 'c' }] }],
   ['spec.volumes[0].configMap', {}, { volumes: [{ name: 'a', configMap: { name: 'm' } }] }],
   [
     'spec.volumes[0].persistentVolumeClaim.hotpluggable',

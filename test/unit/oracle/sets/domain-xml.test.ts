@@ -82,10 +82,10 @@ test('what the cluster configures reaches the domain', () => {
 
 test('features that are not there yet are told, a refusal of anything else is a difference', () => {
   const answer = '<domain/>';
-  const unsupported = withDevices({ autoattachVSOCK: true });
+  const unsupported = withDevices({ gpus: [{ name: 'g', deviceName: 'x' }] });
   expect(compareDomain({ ...caseOf(), vmi: unsupported, xml: answer })).toEqual({
     kind: 'uncovered',
-    features: ['vsock'],
+    features: ['GPU'],
   });
   const impossible = withDevices({ sound: { name: 's', model: 'gus' } });
   const verdict = compareDomain({ ...caseOf(), vmi: impossible, xml: answer });

@@ -145,3 +145,31 @@ test('a supplemental pool serves every disk with all its threads', () => {
   const domain = { ioThreadsPolicy: 'supplementalPool', ioThreads: { supplementalPoolThreadCount: 2 } };
   expect(one([virtio], undefined, { domain })?.driver.iothreads).toEqual({ iothread: [{ '@id': 1 }, { '@id': 2 }] });
 });
+
+test('metrics of the host are a disk that the guest only reads', () => {
+  const instance = withDisks([{ name: 'm', disk: { bus: 'virtio' } }], [{ name: 'm', downwardMetrics: {} }]);
+  const [disk] = devicesOf(disks(instance, host())).disk ?? [];
+  expect(disk).toMatchObject({
+    readonly: '',
+    source: { '@file': '/var/run/kubevirt-private/downwardmetric-disk/vhostmd0' },
+  });
+  expect(disk?.driver['@discard']).toBeUndefined();
+});
+
+test('a volume that is plugged has a disk once it is there, by another path than one that came with the Pod', () => {
+  const names = ['files', 'blocks', 'coming'];
+  const plugged = (name: string, phase: string) => ({ ...{ name, phase, target: '' }, hotplugVolume: {} });
+  const volumeStatus = [plugged('files', 'Ready'), plugged('blocks', 'MountedToPod'), plugged('coming', 'Bound')];
+  const instance = withDisks(
+    names.map((name) => ({ name, disk: { bus: 'scsi' } })),
+    undefined,
+    { status: { volumeStatus } },
+  );
+  const sources = devicesOf(disks(instance, host({ isBlockVolume: { blocks: true } }))).disk?.map(
+    ({ source }) => source,
+  );
+  expect(sources).toEqual([
+    { '@file': '/var/run/kubevirt/hotplug-disks/files.img' },
+    { '@dev': '/var/run/kubevirt/hotplug-disks/blocks' },
+  ]);
+});

@@ -84,3 +84,35 @@ test.each([
 ])('%s is refused', (_, instance, message) => {
   expect(() => interfaces(instance, host())).toThrow(message);
 });
+
+test('passt forwards the ports that are named, or all', () => {
+  const forwards = (ports?: object[]) =>
+    devicesOf(
+      interfaces(
+        withDevices(
+          { interfaces: [{ name: 'a', passtBinding: {}, ...(ports ? { ports: ports as [] } : {}) }] },
+          { spec: { networks: [{ name: 'a', pod: {} }] } },
+        ),
+        host(),
+      ),
+    ).interface?.map((nic) => [nic['@type'], nic.portForward]);
+  expect(forwards()).toEqual([['vhostuser', [{ '@proto': 'tcp' }, { '@proto': 'udp' }]]]);
+  expect(forwards([{ port: 80 }, { port: 81, protocol: 'TCP' }])).toEqual([
+    ['vhostuser', [{ '@proto': 'tcp', range: [{ '@start': 80 }, { '@start': 81 }] }]],
+  ]);
+});
+
+test('what others bring has no tap device, and does not count among them', () => {
+  const instance = withDevices(
+    {
+      interfaces: [
+        { name: 'function', sriov: {} },
+        { name: 'plugin', binding: { name: 'x' } },
+        { name: 'tapped', binding: { name: 'y' } },
+      ],
+    },
+    { spec: { networks: ['function', 'plugin', 'tapped'].map((name) => ({ name, multus: { networkName: name } })) } },
+  );
+  const made = devicesOf(interfaces(instance, host({ domainAttachment: { tapped: 'tap' } }))).interface;
+  expect(made?.map(({ alias, target }) => [alias['@name'], target?.['@dev']])).toEqual([['ua-tapped', 'tap0']]);
+});

@@ -17,16 +17,25 @@ export const isNoAnswer = (error: unknown): boolean => {
   return isGrpcServiceError(cause) && NOBODY.includes(cause.code);
 };
 
-/** Asks something that is answered at once if anybody is there. @throws TriggerError NoAnswer; whatever else `ask` throws */
+/** A question may be lost when its workflow begins a new run at that moment: it is put again after so many ms. */
+const ASK_AGAIN_MS = 3_000;
+
+/**
+ * Asks something that is answered at once if anybody is there, and that may be asked again. @throws TriggerError NoAnswer; whatever else `ask` throws
+ */
 export const answering = async <T>(client: Client, withinMs: number, ask: () => Promise<T>): Promise<T> => {
-  try {
-    return await client.withDeadline(Date.now() + withinMs, ask);
-  } catch (error) {
-    if (!isNoAnswer(error)) throw error;
-    throw new TriggerError(
-      'NoAnswer',
-      `nobody answered within ${withinMs / 1000} s: is Temporal reachable, and does the controller worker run? Ask again with the same key.`,
-      { cause: error },
-    );
+  const until = Date.now() + withinMs;
+  for (;;) {
+    try {
+      return await client.withDeadline(Math.min(Date.now() + ASK_AGAIN_MS, until), ask);
+    } catch (error) {
+      if (!isNoAnswer(error)) throw error;
+      if (Date.now() < until) continue;
+      throw new TriggerError(
+        'NoAnswer',
+        `nobody answered within ${withinMs / 1000} s: is Temporal reachable, and does the controller worker run? Ask again with the same key.`,
+        { cause: error },
+      );
+    }
   }
 };

@@ -26,7 +26,9 @@ export const workflowClient = (client: Client): WorkflowPort => ({
     return description?.status.name === 'RUNNING';
   },
   query: (workflowId, query) =>
-    client.workflow.getHandle(workflowId).query<never, []>(query).catch(unless(WorkflowNotFoundError)),
+    client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+      client.workflow.getHandle(workflowId).query<never, []>(query).catch(unless(WorkflowNotFoundError)),
+    ),
   async update<T>(workflowId: string, update: string, updateId: string) {
     try {
       return { result: await client.workflow.getHandle(workflowId).executeUpdate<T, []>(update, { updateId }) };
@@ -45,6 +47,9 @@ export const workflowClient = (client: Client): WorkflowPort => ({
     return last === 0 ? undefined : new Date(last * 1000).toISOString();
   },
 });
+
+/** How long a workflow may take to answer a question, in ms. */
+const ANSWER_WITHIN_MS = 4_000;
 
 /** Number of Temporal's TaskQueueType. */
 const ACTIVITY_TASKS = 2;

@@ -19,7 +19,7 @@ export interface WorkflowPort {
   signal(workflowId: string, signal: string, args: unknown[]): Promise<void>;
   /** Whether it runs, by the server's own word. A workflow that the server does not know does not. */
   isRunning(workflowId: string): Promise<boolean>;
-  /** Answer to a question, also of a workflow that is over; undefined: the server does not know it. */
+  /** Answer to a question, also of a workflow that is over; undefined: the server does not know it. @throws when nobody answers within seconds */
   query<T>(workflowId: string, query: string): Promise<T | undefined>;
   /** Asks for something; under the same `updateId` it is done once. The reason if the workflow refuses, or there is none that runs. */
   update<T>(workflowId: string, update: string, updateId: string): Promise<{ result: T } | { refusal: string }>;

@@ -414,9 +414,11 @@ export const newWorld = (): World => {
       found.facts = withStatus(found.facts, report);
       for (const { action, uid } of report.settledRequests) {
         const head = found.requests[0];
+      const shown = found.requests.length;
         if (head?.action === action && head.uid === uid) found.requests.shift();
       }
-      await world.tellVm(vm.uid);
+      // Nothing else that is written here is news for anybody.
+      if (found.requests.length < shown) await world.tellVm(vm.uid);
       return factsOf(found);
     },
     ...triggers.controller,

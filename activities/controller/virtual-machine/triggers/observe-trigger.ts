@@ -24,10 +24,17 @@ export const observeTrigger =
       findVirtualMachine(kube, ref),
       kube.get('VirtualMachineInstance', ref),
       vmim === undefined ? undefined : findMigration(kube, vmim),
-      retried === undefined ? undefined : workflows.query<OperationStatus>(retried, operationStatus.name),
+      retried === undefined
+        ? undefined
+        : workflows.query<OperationStatus>(retried, operationStatus.name).catch(() => undefined),
     ]);
-    const isAsked = vmi !== undefined && vmim === undefined && retried === undefined;
-    const entity = isAsked ? await workflows.query<EntityStatus>(instanceId(refOf(vmi)), entityStatus.name) : undefined;
+    const isOnItsWay =
+      vmi !== undefined && (vmi.status?.phase !== 'Running' || vmi.metadata?.deletionTimestamp !== undefined);
+    const isAsked = isOnItsWay && vmim === undefined && retried === undefined;
+    // It knows why something has failed; that it does not answer now is no failure.
+    const entity = isAsked
+      ? await workflows.query<EntityStatus>(instanceId(refOf(vmi)), entityStatus.name).catch(() => undefined)
+      : undefined;
     return progressOf(trigger, effect, {
       ...{ vm, vmi, migration, operation, failed: entity?.failedOperation, at: clock().toISOString() },
     });

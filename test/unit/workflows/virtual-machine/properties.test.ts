@@ -81,6 +81,9 @@ function live({ requests, runStrategy: first, choices, asksInTheEnd }: Drawn) {
         return take({ type: 'provisioned', state: 'ready' });
       case 'release':
         return take({ type: 'released' });
+      case 'trigger':
+      case 'wakeTrigger':
+        throw new Error('nobody triggers anything here');
     }
   };
   /** 0: an answer comes; 1: time passes; 2, 3, 4: the instance goes on, ends, goes; 5: the status is written; 6: the VM is told again; 7: a stop. */

@@ -1,6 +1,6 @@
 import { effectiveConfiguration } from '../../api/cluster-config/index.ts';
 import { withDefaults } from '../../api/defaults/index.ts';
-import type { Devices, Disk, Firmware, VirtualMachineInstance, Volume } from '../../api/kubevirt/types.ts';
+import type { Devices, Disk, Features, Firmware, VirtualMachineInstance, Volume } from '../../api/kubevirt/types.ts';
 import type { HostFacts } from '../../api/launcher/host-facts.ts';
 import { FAST_BOOT } from './test-guest.ts';
 
@@ -11,12 +11,13 @@ export interface TestVmiOptions {
   /** Beside those of the test guest. */
   firmware?: Firmware;
   devices?: Devices;
+  features?: Features;
 }
 
 /** A VMI that boots the test guest from its kernel, with all defaults filled in as the node worker does. */
 export function testVmi(
   { namespace, name, uid }: { namespace: string; name: string; uid: string },
-  { kernelArgs = '', network = false, volumes = [], firmware = {}, devices = {} }: TestVmiOptions = {},
+  { kernelArgs = '', network = false, volumes = [], firmware = {}, devices = {}, features = {} }: TestVmiOptions = {},
 ): VirtualMachineInstance {
   const vmi: VirtualMachineInstance = {
     apiVersion: 'kubevirt.io/v1',
@@ -27,6 +28,7 @@ export function testVmi(
         cpu: { cores: 1, model: 'qemu64' },
         memory: { guest: '160Mi', maxGuest: '640Mi' },
         resources: {},
+        features,
         devices: {
           ...devices,
           disks: volumes.map(({ name }): Disk => ({ name, disk: { bus: 'virtio' } })),

@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentConnected, disposeAll, startPod, syncRequest, track } from './support.ts';
@@ -48,4 +48,14 @@ test('a guest that keeps nothing boots from EFI with a TPM, and leaves nothing',
   await client.report('SyncVMI', syncRequest(pod, { firmware: FIRMWARE, devices: { tpm: {} } }));
   await agentConnected(reports);
   expect(pod.processes('/usr/bin/swtpm')).toHaveLength(1);
+});
+
+test('secure boot has the firmware that keeps its variables from the guest', async () => {
+  const { pod, client } = await startPod();
+  const firmware = { ...FIRMWARE, bootloader: { efi: { secureBoot: true } } };
+  const report = await client.report('SyncVMI', syncRequest(pod, { firmware, features: { smm: {} } }));
+  expect(report.state).toBe('running');
+  const [qemu] = pod.processes('/usr/bin/qemu-system');
+  const command = readFileSync(`/proc/${qemu}/cmdline`, 'utf8');
+  for (const part of ['OVMF_CODE_4M.ms.fd', 'smm=on', 'cfi.pflash01']) expect(command).toContain(part);
 });

@@ -71,6 +71,18 @@ test('a guest that a user has paused moves as it is, and runs on when the user w
   expect(await target.client.report('UnpauseVMI')).toMatchObject({ state: 'running' });
 });
 
+test('a guest with EFI firmware and a TPM takes them along', async () => {
+  const firmware = { uuid: '4dd2a1f0-86b8-4a3e-9a0e-6c2a3f4b5d6f', bootloader: { efi: { secureBoot: false } } };
+  const { uid, source, target, request } = await prepareMigration({ firmware, devices: { tpm: {} } });
+  const { reports } = target.client.watch();
+  expect(await source.client.migrate(request()).ended).toMatchObject({ kind: 'sourceGone' });
+  expect(source.pod.processes('/usr/bin/swtpm')).toEqual([]);
+  expect(await target.client.json('ResumeMigrated', { migrationUid: uid })).toMatchObject({ resumed: true });
+  await target.client.json('FinalizeMigration', { migrationUid: uid, tokenEpoch: 2 });
+  await agentConnected(reports);
+  expect(target.pod.processes('/usr/bin/swtpm')).toHaveLength(1);
+});
+
 test('what does not fit a migration is refused, and changes nothing', async () => {
   const { uid, source, target, request, view } = await prepareMigration();
   const another = '4d2c1a60-0000-4000-8000-000000000000';

@@ -6,6 +6,7 @@ import { migrations } from './migrations.ts';
 import { nodes } from './nodes.ts';
 import { replicaSets } from './replica-sets.ts';
 import { scenarios } from './scenarios.ts';
+import { triggers } from './triggers.ts';
 
 /**
  * `npm run record [SCENARIO …]`: runs the scenarios against the workflows as they are and writes their histories. A recorded history stands for the
@@ -18,6 +19,7 @@ for (const [scenario, run] of Object.entries({
   ...scenarios,
   ...migrations,
   ...nodes,
+  ...triggers,
   ...evacuations,
   ...replicaSets,
 })) {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drift, readDocumentedRules } from './differences-doc.ts';
 import { runSet } from './oracle-set.ts';
-import { details, reasons, summaryTable } from './report.ts';
+import { details, reasons, share, summaryTable } from './report.ts';
 import { admissionVm, admissionVmi, admissionVmim } from './sets/admission.ts';
 import { domainXmlEmulated, domainXmlKvm } from './sets/domain-xml.ts';
 import { hotplugAttachment, launcherPod, migrationTarget, migrationTargetCreated } from './sets/launcher-pod.ts';
@@ -50,7 +50,7 @@ function main(): number {
   if (!existsSync(directory)) return print(0, `No reference answers at ${directory}: nothing was compared.`);
 
   const results = SETS.map((set) => ({ name: set.name, cases: runSet(set, directory) }));
-  print(0, summaryTable(results), ...reasons(results));
+  print(0, summaryTable(results), share(results), ...reasons(results));
   if (values.verbose) print(0, ...results.flatMap(details));
   const failed = results.some(({ cases }) => cases?.some(({ verdict }) => verdict.kind === 'different'));
   return failed && !values.verbose ? print(1, 'Run with --verbose to see what differs.') : Number(failed);

@@ -42,6 +42,14 @@ export function reasons(results: SetResult[]): string[] {
   ];
 }
 
+/** How many of all cases differ by a listed reason. */
+export function share(results: SetResult[]): string {
+  const all = results.flatMap(({ cases }) => cases ?? []);
+  const listed = count(all, 'listed');
+  const percent = all.length === 0 ? 0 : (100 * listed) / all.length;
+  return `${listed} of ${all.length} cases (${percent.toFixed(1)} %) differ by a listed reason`;
+}
+
 const tally = (names: string[]): string[] => {
   const counts = Map.groupBy(names, (name) => name);
   return [...counts]

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { details, reasons, summaryTable } from '../../oracle/report.ts';
+import { details, reasons, share, summaryTable } from '../../oracle/report.ts';
 
 const results = [
   {
@@ -25,5 +25,7 @@ test('the table counts the four kinds, and says which sets are missing', () => {
 
 test('reasons are counted, differences are told', () => {
   expect(reasons(results)).toEqual([expect.stringContaining('1 × colour'), expect.stringContaining('1 × song')]);
+  expect(share(results)).toBe('1 of 4 cases (25.0 %) differ by a listed reason');
+  expect(share([])).toBe('0 of 0 cases (0.0 %) differ by a listed reason');
   expect(results.flatMap(details)).toEqual(['birds, 4:', "    size: ours (nothing), KubeVirt's 3"]);
 });

@@ -6,7 +6,6 @@ import type { KubePort } from '../../kube/port.ts';
 import { renderLaunchManifest } from '../launch-manifest/index.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { readToken } from '../token/store.ts';
-import { ensureStateClaim } from '../volumes/state-claim.ts';
 import { ensurePod } from './ensure-pod.ts';
 import { readInstance } from './read.ts';
 import { renderPod } from './render-pod.ts';
@@ -23,7 +22,6 @@ export const ensureLauncherPod =
   async (attempt) => {
     const [read, named] = await Promise.all([readInstance(ports.kube, attempt.vmi), boundPod(ports.kube, attempt)]);
     const vmi = await withTopologyHints(ports.kube, readableInstance(read));
-    await ensureStateClaim(ports.kube, vmi, ports.config());
     const origin = { purpose: { attempt: attempt.attempt }, epoch: attempt.epoch };
     const manifest = await renderPod(ports, vmi, origin, renderLaunchManifest);
     const event = { kind: 'VirtualMachineInstance', ref: attempt.vmi, message: 'Created virtual machine pod' } as const;

@@ -7,10 +7,14 @@ import type { ClaimFacts, LaunchInput } from '../launch-manifest/index.ts';
 import { ManifestError } from '../launch-manifest/index.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { readClaims } from '../volumes/claims.ts';
+import { ensureStateClaim } from '../volumes/state-claim.ts';
 
 type Ports = Pick<ControllerPorts, 'kube' | 'config' | 'launcherImage' | 'imagePullSecret'>;
 
-/** Renders a launcher Pod of the VMI with what its namespace says, live. @throws InvalidSpec naming the field that no Pod can be made of */
+/**
+ * Renders a launcher Pod of the VMI with what its namespace says, live; the claim for what the guest keeps is made before.
+ * @throws InvalidSpec naming the field that no Pod can be made of
+ */
 export const renderPod = async (
   { kube, config, launcherImage, imagePullSecret }: Ports,
   vmi: VirtualMachineInstance,
@@ -18,6 +22,7 @@ export const renderPod = async (
   render: (input: LaunchInput) => Pod,
 ): Promise<Pod> => {
   const namespace = vmi.metadata?.namespace ?? '';
+  await ensureStateClaim(kube, vmi, config());
   const [claims, labels, quotaOnLimits] = await Promise.all([
     claimFacts(kube, vmi),
     kube.get('Namespace', { name: namespace }).then((found) => found?.metadata?.labels),

@@ -233,6 +233,25 @@ test('a spec that cannot work is refused with its fields, and keeps the finalize
   );
 });
 
+test('a guest whose TPM keeps its state gets a claim for it, with its first Pod', async () => {
+  const created = await kube.create('VirtualMachineInstance', {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstance',
+    metadata: { namespace: 'default', name: 'keeps' },
+    spec: { domain: { memory: { guest: '128Mi' }, devices: { tpm: { persistent: true } } } },
+  });
+  const vmi = { namespace: 'default', name: 'keeps', uid: created.metadata?.uid ?? '' };
+  const { epoch } = await activities.acquireToken({ vmi, attempt: 1 });
+  const { name } = await twice(() => activities.ensureLauncherPod({ vmi, attempt: 1, epoch }));
+  const claim = await kube.get('PersistentVolumeClaim', { namespace: 'default', name: 'persistent-state-for-keeps' });
+  expect(claim?.metadata?.ownerReferences).toMatchObject([{ kind: 'VirtualMachineInstance', uid: vmi.uid }]);
+  const pod = await kube.get('Pod', { namespace: 'default', name });
+  expect(pod?.spec?.volumes).toContainEqual({
+    name: 'vm-state',
+    persistentVolumeClaim: { claimName: 'persistent-state-for-keeps' },
+  });
+});
+
 test('a status is written once, and only what differs', async () => {
   const { vmi, pod } = await started('status');
   const running = report({

@@ -10,9 +10,10 @@ import { isFinal } from '../../facts/instance.ts';
 import { migrationFacts } from '../../facts/migration.ts';
 import { refOf } from '../../facts/virtual-machine.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
+import type { KubePort } from '../../kube/port.ts';
 import { findInstance } from '../instance/read.ts';
 import { instanceLabel } from '../launch-manifest/names.ts';
-import { migrationsOf } from '../migration/read.ts';
+import { byAge } from '../migration/read.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { recordEvent } from '../record-event.ts';
 
@@ -28,11 +29,22 @@ export const createEvacuation =
     const [node, vmi] = await Promise.all([kube.get('Node', { name: ref.name }), findInstance(kube, vmiRef)]);
     if (vmi === undefined || node?.metadata?.uid !== ref.uid) return undefined;
     if (askedToLeave(vmi, node, config()) === undefined) return undefined;
-    const migrations = await migrationsOf(kube, vmiRef.namespace, vmiRef.name);
+    const migrations = await labelledMigrations(kube, vmi);
     const underWay = migrations.map(migrationFacts).find(({ phase }) => !isFinal(phase));
     if (underWay !== undefined) return { migration: underWay.migration.name };
     return { migration: await create(ports, evacuationMigration(vmi, ref, migrations.at(-1)?.metadata?.uid)) };
   };
+
+/** Oldest first; by label, so that emptying a node of hundreds does not read all migrations for each of them. */
+const labelledMigrations = async (
+  kube: KubePort,
+  vmi: VirtualMachineInstance,
+): Promise<VirtualMachineInstanceMigration[]> => {
+  const { namespace, name } = refOf(vmi);
+  const labelSelector = `${MIGRATED_INSTANCE_LABEL}=${instanceLabel(vmi)}`;
+  const found = await kube.list(KIND, { namespace, labelSelector });
+  return found.filter((vmim) => migrationFacts(vmim).vmiName === name).sort(byAge);
+};
 
 const create = async (ports: Ports, vmim: VirtualMachineInstanceMigration): Promise<string> => {
   const { kube } = ports;

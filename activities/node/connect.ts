@@ -5,7 +5,8 @@ import { isUnreachable } from './launcher-client/errors.ts';
 import type { NodePorts } from './ports.ts';
 import type { OnPod } from './verify.ts';
 
-const RETRY_MS = 200;
+/** A look costs little: whether there is a socket. */
+const RETRY_MS = 25;
 
 export interface ConnectOptions {
   /** How long to wait for a launcher that is still starting. */

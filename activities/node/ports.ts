@@ -18,6 +18,8 @@ export interface NodePorts {
   /** Read live. @throws UnreadableConfiguration */
   clusterConfig(): Promise<ClusterConfig>;
   launchers: Launchers;
+  /** Uids of Pods whose launcher an activity waits for. */
+  awaited: Set<string>;
   processes: ProcessTable;
   network: PodNetwork;
   images: ImageCache;

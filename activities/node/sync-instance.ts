@@ -6,6 +6,7 @@ import { withLauncher } from './connect.ts';
 import { refuseFenced } from './fence/activities.ts';
 import type { NodePorts } from './ports.ts';
 import { LAUNCHER_WAIT_MS, prepareLauncher } from './prepare-launcher.ts';
+import type { Beating } from './progress.ts';
 import { withHeartbeat } from './progress.ts';
 import { verifyLivePod } from './verify.ts';
 import { verifyToken } from './verify-token.ts';
@@ -17,7 +18,7 @@ import { verifyToken } from './verify-token.ts';
 export const syncInstance =
   (ports: NodePorts): NodeActivities['syncInstance'] =>
   ({ vmi: ref, pod: podRef, epoch, paused = false }) =>
-    withHeartbeat(ports, async (progress) => {
+    whileAwaited(ports, podRef.uid, async (progress) => {
       const request = { vmi: ref, pod: podRef, epoch };
       const [pod] = await Promise.all([verifyLivePod(ports, request), verifyToken(ports, request)]);
       refuseTarget(pod);
@@ -37,6 +38,20 @@ export const syncInstance =
         cancelled: progress.cancelled,
       });
     });
+
+/** Whoever follows the launcher need not tell meanwhile that it is there. */
+const whileAwaited = async <T>(
+  ports: NodePorts,
+  podUid: string,
+  run: (progress: Beating) => Promise<T>,
+): Promise<T> => {
+  ports.awaited.add(podUid);
+  try {
+    return await withHeartbeat(ports, run);
+  } finally {
+    ports.awaited.delete(podUid);
+  }
+};
 
 /** In a migration's target the domain only ever comes by that migration. */
 const refuseTarget = (pod: Pod): void => {

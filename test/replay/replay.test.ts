@@ -12,6 +12,6 @@ test.each(recorded)('%s replays', async (name) => {
 });
 
 test('a history that the workflows cannot have written is refused, so the check bites', async () => {
-  const other = await load('start-succeeded', (text) => text.replaceAll('"checkVolumes"', '"checkNothing"'));
+  const other = await load('start-succeeded', (text) => text.replaceAll('"syncInstance"', '"syncNothing"'));
   await expect(Worker.runReplayHistory({ workflowBundle }, other)).rejects.toThrow(DeterminismViolationError);
 });

@@ -6,6 +6,7 @@ import { WORKFLOWS } from '../../api/contract/operations.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { instanceId, nodeLifecycleId } from '../../api/contract/refs.ts';
 import { CONTROLLER_QUEUE } from '../../api/contract/task-queues.ts';
+import { activitiesOf } from '../support/activities-of.ts';
 import type { Lab } from '../support/fakes/lab.ts';
 import { newLab } from '../support/fakes/lab.ts';
 import { newVmi } from '../support/fakes/operations.ts';
@@ -86,7 +87,7 @@ test('a deleted Node is fenced once its worker is silent, and its workflow ends'
 test('what it may not do is shown and tried again', async () => {
   lab.world.manners.refuse['closeNode'] = { type: 'Forbidden', message: 'not allowed' };
   const handle = await tell(facts({ silent: true }));
-  await lab.until('it is tried', async () => (await handle.describe()).historyLength > 8);
+  await lab.until('it is tried', async () => activitiesOf((await handle.fetchHistory()).events).length > 0);
   delete lab.world.manners.refuse['closeNode'];
   await lab.env.sleep('2 minutes');
   await untilStanding(handle, 'silent');

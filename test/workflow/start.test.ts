@@ -3,6 +3,7 @@ import type { OperationStatus, StepRecord } from '../../api/contract/operations.
 import { domainChanged, retryNow, wake } from '../../api/contract/operations.ts';
 import { startId } from '../../api/contract/refs.ts';
 import { newLab } from '../support/fakes/lab.ts';
+import { recordedCalls } from '../support/fakes/recorded.ts';
 import { newVmi, outcome, start, untilLongWait, untilStep } from '../support/fakes/operations.ts';
 
 const lab = await newLab();
@@ -111,11 +112,27 @@ test('the launcher’s own word ends the wait for its Pod', async () => {
   await untilStep(operation, 'AwaitNode', 'running');
   await lab.world.changePod(uid, { node: 'node-a' });
   await untilStep(operation, 'AwaitPod', 'running');
+  Object.assign(lab.world.pods.get(uid) ?? {}, { answers: true });
   await operation.signal(domainChanged, {
     ...{ vmi, podUid: uid, node: 'node-a', sequence: { epoch: 1, n: 1 }, at: new Date(0).toISOString() },
     ...{ state: 'none', agent: { connected: false } },
   });
   await operation.result();
+});
+
+test('a node worker that has waited for the launcher in vain is asked again once the Pod is ready, not before', async () => {
+  lab.world.manners.kubelet = 'slow';
+  const vmi = newVmi(lab);
+  const uid = `pod-${vmi.uid}-1`;
+  const operation = await start(lab, vmi);
+  await untilStep(operation, 'AwaitNode', 'running');
+  await lab.world.changePod(uid, { node: 'node-a' });
+  await untilStep(operation, 'SyncInstance', 'waiting');
+  await lab.env.sleep('1 hour');
+  expect((await recordedCalls(operation)).filter(({ activity }) => activity === 'syncInstance')).toHaveLength(1);
+  await lab.world.startPod(uid);
+  const { steps } = await operation.result();
+  expect(steps.find(({ name }) => name === 'SyncInstance')).toMatchObject({ attempts: 2, state: 'done' });
 });
 
 test('an image that cannot be pulled is told while the launcher, which is there already, waits for it', async () => {

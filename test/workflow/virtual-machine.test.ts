@@ -5,6 +5,7 @@ import type { VirtualMachineFacts } from '../../api/contract/facts.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import type { OperationStatus } from '../../api/contract/operations.ts';
 import { instanceId, shutdownId } from '../../api/contract/refs.ts';
+import { activitiesOf } from '../support/activities-of.ts';
 import { newLab } from '../support/fakes/lab.ts';
 import { newMigration } from '../support/fakes/migrating.ts';
 import type { Vm } from '../support/fakes/vm.ts';
@@ -49,10 +50,7 @@ test('a VM that is to run has its instance after one activity, and its status is
   expect(vm.fake.calls).toMatchObject({ createInstance: 1 });
   expect(vm.fake.calls['adoptVirtualMachine']).toBeUndefined();
   const { events } = await vm.entity.fetchHistory();
-  const scheduled = (events ?? []).flatMap(
-    ({ activityTaskScheduledEventAttributes: activity }) => activity?.activityType?.name ?? [],
-  );
-  expect(scheduled[0]).toBe('createInstance');
+  expect(activitiesOf(events)[0]?.activity).toBe('createInstance');
   expect([...new Set(vm.fake.words)]).toEqual(['Starting', 'Running']);
 });
 

@@ -113,13 +113,14 @@ export const newJournal = (
       return record;
     },
     trouble: (record, failure) => {
+      const isNews = failure !== undefined || trouble !== undefined;
       if (failure === undefined) delete record.failure;
       else record.failure = failure;
       record.state = failure === undefined ? 'running' : 'waiting';
       trouble = failure === undefined ? undefined : { step: record.name, failure };
       onTrouble(failure);
       changed();
-      tellProgress();
+      if (isNews) tellProgress();
     },
     end: (record, state) => {
       record.state = state;
@@ -153,7 +154,10 @@ export const newJournal = (
 };
 
 /** Search attributes that an operation begins with. */
-export const firstAttributes = (kind: AnyOperationKind, { vmi, vm }: Pick<OperationInput, 'vmi' | 'vm'>): Attributes => ({
+export const firstAttributes = (
+  kind: AnyOperationKind,
+  { vmi, vm }: Pick<OperationInput, 'vmi' | 'vm'>,
+): Attributes => ({
   ...{ VmNamespace: vmi.namespace, VmName: vmi.name, VmUid: vm?.uid ?? vmi.uid },
   ...{ Operation: kind, Phase: 'Pending' },
 });

@@ -33,14 +33,19 @@ export const podPlaced = (op: Operation, awaited: Awaited, round: Round): Promis
 export const podReady = (op: Operation, awaited: Awaited, round: Round): Promise<PlacedPod> =>
   podUntil(op, awaited, round, ({ uid, computeReady }) => computeReady || op.seen.domain(uid) !== undefined);
 
-/** Does something with the Pod whose launcher speaks already, and shows meanwhile what keeps its other containers from running. */
+/**
+ * Does something with the Pod, and shows meanwhile what keeps its containers from running.
+ * @param from since when it does; until then somebody else shows it
+ */
 export const whilePodStarts = <T>(
   { seen }: Operation,
   { uid }: PodRef,
   round: Round,
   run: () => Promise<T>,
+  from: () => boolean = () => true,
 ): Promise<T> =>
   watched(run, async (isDone) => {
+    await condition(() => isDone() || from());
     while (!isDone()) {
       const version = seen.version();
       const facts = seen.pod(uid);

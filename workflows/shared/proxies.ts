@@ -1,11 +1,19 @@
-import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow';
-import { ActivityCancellationType, CancellationScope, CancelledFailure, proxyActivities } from '@temporalio/workflow';
+import type { ActivityInterfaceFor, ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  CancelledFailure,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
 import type { ControllerActivities, NodeActivities } from '../../api/contract/activities.ts';
 import { CONTROLLER_QUEUE, nodeQueue, urgentNodeQueue } from '../../api/contract/task-queues.ts';
 import { WAITS } from '../operation/patience.ts';
+import { isDefect, isRetryable, toFailureInfo } from './failures.ts';
 
 /** What `step` waits for anyway is not worth three calls a round. */
-const PASSED_ON = [...WAITS, 'StillRunning', 'Unproven'];
+const PASSED_ON: string[] = [...WAITS, 'StillRunning', 'Unproven'];
 
 /** Short: up to 3 attempts within 10 s. Longer back-off belongs to `step`, where it is shown and can be ended. */
 const SHORT_RETRY: NonNullable<ActivityOptions['retry']> = {
@@ -44,6 +52,42 @@ const waitedFor = <T extends object>(activities: T): T =>
 /** Activities of the controller for a step of an operation; `summary` is what the UI shows. */
 export const controllerActivities = (summary: string): ActivityInterfaceFor<ControllerActivities> =>
   waitedFor(proxyActivities<ControllerActivities>({ ...CONTROLLER, retry: SHORT_RETRY, summary }));
+
+/** As long as a workflow hears nothing because a request to the API server hangs. */
+const HERE: LocalActivityOptions = { startToCloseTimeout: '3s', retry: { maximumAttempts: 1 } };
+
+/**
+ * The same, run once in the worker that runs the workflow, within the same workflow task: most answer in milliseconds, a fraction of what it costs to
+ * hand them over a queue. What fails and may pass goes to the queue, where its attempts are shown and wait without the workflow. A workflow task that
+ * is lost takes with it what its activities have answered, not what they have done: only for steps that may be done again together with those before
+ * them, of a workflow that neither ends nor continues as new while it does them.
+ */
+export const localActivities = (summary: string): ActivityInterfaceFor<ControllerActivities> => {
+  const queued = proxyActivities<ControllerActivities>({ ...CONTROLLER, retry: SHORT_RETRY, summary });
+  const here = proxyLocalActivities<ControllerActivities>({ ...HERE, summary });
+  return waitedFor(
+    new Proxy(here, {
+      get: (_, name) => {
+        const call = (activities: object, args: unknown[]): Promise<unknown> =>
+          (Reflect.get(activities, name) as (...input: unknown[]) => Promise<unknown>)(...args);
+        return async (...args: unknown[]): Promise<unknown> => {
+          try {
+            return await call(here, args);
+          } catch (error) {
+            if (!mayPass(error)) throw error;
+            return await call(queued, args);
+          }
+        };
+      },
+    }),
+  );
+};
+
+const mayPass = (error: unknown): boolean => {
+  if (isCancellation(error) || isDefect(error)) return false;
+  const failure = toFailureInfo(error);
+  return isRetryable(error, failure) && !PASSED_ON.includes(failure.type);
+};
 
 /** Activities of the controller for an entity's own bookkeeping. */
 export const bookkeeping = (summary: string): ActivityInterfaceFor<ControllerActivities> =>

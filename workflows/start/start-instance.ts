@@ -1,9 +1,12 @@
+import { condition } from '@temporalio/workflow';
 import type { RunToken } from '../../api/contract/activities.ts';
 import type { OperationResult, StartInput } from '../../api/contract/operations.ts';
+import type { DomainReport } from '../../api/launcher/reports.ts';
+import type { Round } from '../operation/operation.ts';
 import { operation } from '../operation/operation.ts';
 import { WAIT_LIMIT_MS } from '../operation/patience.ts';
 import { podPlaced, podReady, whilePodStarts } from '../operation/pod-readiness.ts';
-import { controllerActivities, longNodeActivities } from '../shared/proxies.ts';
+import { controllerActivities, longNodeActivities, localActivities } from '../shared/proxies.ts';
 import { together } from '../shared/together.ts';
 import { domainRunning } from './await-running.ts';
 import type { Retiring } from './retire-pods.ts';
@@ -19,11 +22,11 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
 
     enter('Pending', 'quietly');
     const [admitted] = await together(
-      () => step('AdmitInstance', { run: ({ summary }) => controllerActivities(summary).admitInstance(vmi) }),
-      () => step('CheckVolumes', { run: ({ summary }) => controllerActivities(summary).checkVolumes(vmi) }),
+      () => step('AdmitInstance', { run: ({ summary }) => localActivities(summary).admitInstance(vmi) }),
+      () => step('CheckVolumes', { run: ({ summary }) => localActivities(summary).checkVolumes(vmi) }),
     );
     const { epoch } = await step('AcquireToken', {
-      run: async ({ summary }) => (acquired = await controllerActivities(summary).acquireToken({ vmi, attempt })),
+      run: async ({ summary }) => (acquired = await localActivities(summary).acquireToken({ vmi, attempt })),
       undo: async ({ summary }) => {
         // An answer that was lost is asked for again: this attempt's epoch, or a new one; never the epoch of anybody else.
         const { acquireToken, releaseToken } = controllerActivities(summary);
@@ -34,7 +37,7 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
     found({ epoch });
 
     const created = await step('CreateLauncherPod', {
-      run: ({ summary }) => controllerActivities(summary).ensureLauncherPod({ vmi, attempt, epoch }),
+      run: ({ summary }) => localActivities(summary).ensureLauncherPod({ vmi, attempt, epoch }),
       undo: async (round, why) => {
         const kept = await retirePods(op, { ...retiring, vmi, why }, round);
         found({ pod: kept });
@@ -48,21 +51,32 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
     const pod = await step('AwaitNode', { run: (round) => podPlaced(op, awaited, round) });
     const { node } = pod;
     found({ pod });
-    await together(
-      () => step('BindToken', { run: ({ summary }) => controllerActivities(summary).bindToken({ vmi, epoch, pod }) }),
-      () => step('AwaitPod', { run: (round) => podReady(op, awaited, round) }),
-    );
-
-    enter('Scheduled');
-    const report = await step('SyncInstance', {
-      node,
-      run: (round) => {
-        retiring.asked = pod;
-        const paused = input.paused ?? admitted.startPaused ?? false;
-        const request = { vmi, pod, epoch, ...(paused ? { paused } : {}) };
-        return whilePodStarts(op, pod, round, () => longNodeActivities(node, round.summary).syncInstance(request));
+    // The node's worker is asked as soon as it may be: it sees sooner than anybody when the launcher is up. Once it has waited in vain it is not asked
+    // again before the Pod is ready.
+    let isReady = false;
+    let isAskedAhead = true;
+    const handOver = async (round: Round): Promise<DomainReport> => {
+      if (!isAskedAhead) await condition(() => isReady);
+      isAskedAhead = false;
+      retiring.asked = pod;
+      const paused = input.paused ?? admitted.startPaused ?? false;
+      const request = { vmi, pod, epoch, ...(paused ? { paused } : {}) };
+      const sync = () => longNodeActivities(node, round.summary).syncInstance(request);
+      return whilePodStarts(op, pod, round, sync, () => isReady);
+    };
+    const [report] = await together(
+      async () => {
+        await step('BindToken', { run: ({ summary }) => localActivities(summary).bindToken({ vmi, epoch, pod }) });
+        const answer = await step('SyncInstance', { node, run: handOver });
+        op.seen.sawDomain(answer);
+        return answer;
       },
-    });
+      async () => {
+        await step('AwaitPod', { run: (round) => podReady(op, awaited, round) });
+        isReady = true;
+        enter('Scheduled');
+      },
+    );
     // That it runs is told with the end.
     await step('AwaitRunning', { node, run: (round) => domainRunning(op, vmi, pod, report, round) });
   });

@@ -21,23 +21,30 @@ export const publishInstance =
   async ({ vmi: ref, report }) => {
     const { kube, clock, config, launcherImage } = ports;
     const now = (): string => clock().toISOString();
-    const pods = await onConflictAgain(async () => {
-      const found = await domainPods(kube, ref, report);
-      await publishGates(kube, ref, found, report, now());
-      return found;
-    });
-    const pod = pods.find(({ metadata }) => metadata?.uid === report.domain?.podUid);
-    await onConflictAgain(async () => {
-      const vmi = await findInstance(kube, ref);
-      if (vmi === undefined) return;
-      const around = await surroundings(kube, vmi, report, config());
-      const patch = instancePatch(vmi, report, { ...around, pod, launcherImage, now: now() });
-      // Told beside the write, not after it: a write that succeeds leaves nothing to compare with.
-      await Promise.all([
-        patch === undefined ? undefined : writeStatus(kube, ref, vmi, patch),
-        ...eventsOf(vmi, report).map((event) => recordEvent(ports, { kind: 'VirtualMachineInstance', ref, ...event })),
-      ]);
-    });
+    const found = await domainPods(kube, ref, report);
+    const pod = found.find(({ metadata }) => metadata?.uid === report.domain?.podUid);
+    const openGates = async (): Promise<void> => {
+      let pods: Pod[] | undefined = found;
+      await onConflictAgain(async () => {
+        await publishGates(kube, ref, pods ?? (await domainPods(kube, ref, report)), report, now());
+        pods = undefined;
+      });
+    };
+    const tellStatus = (): Promise<void> =>
+      onConflictAgain(async () => {
+        const vmi = await findInstance(kube, ref);
+        if (vmi === undefined) return;
+        const around = await surroundings(kube, vmi, report, config());
+        const patch = instancePatch(vmi, report, { ...around, pod, launcherImage, now: now() });
+        // Told beside the write, not after it: a write that succeeds leaves nothing to compare with.
+        await Promise.all([
+          patch === undefined ? undefined : writeStatus(kube, ref, vmi, patch),
+          ...eventsOf(vmi, report).map((event) =>
+            recordEvent(ports, { kind: 'VirtualMachineInstance', ref, ...event }),
+          ),
+        ]);
+      });
+    await Promise.all([openGates(), tellStatus()]);
   };
 
 const writeStatus = async (

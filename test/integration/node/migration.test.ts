@@ -92,6 +92,7 @@ const startNode = async (node: string, podUid: string): Promise<Node> => {
   };
   const ports: Node['ports'] = {
     node,
+    awaited: new Set(),
     pods,
     kube: {
       get: (kind: string, { name }: { name: string }) => Promise.resolve(objects.get(`${kind}/${name}`)),

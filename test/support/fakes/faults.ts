@@ -17,12 +17,17 @@ type Activity = (input: never) => Promise<unknown>;
 /** Wraps activities so that faults happen to them; `fault` is read at each call. All that one injector wraps are counted together. */
 export const faultInjector = (fault: () => Fault | undefined): (<T extends object>(activities: T) => T) => {
   const seen: string[] = [];
+  /** Runs whose last activity failed in the workflow's worker: what comes next of that type is the same one from the queue. */
+  const failedHere = new Map<string, string>();
   const count = (of: string | undefined): number => {
-    const { workflowExecution, activityId, activityType } = activityInfo();
+    const { workflowExecution, activityId, activityType, isLocal } = activityInfo();
     if (of !== undefined && of !== activityType) return -1;
     const own = `${workflowExecution?.runId ?? ''}/${of ?? ''}/`;
-    const key = own + activityId;
+    const key = `${own}${isLocal ? 'here' : 'queued'}/${activityId}`;
+    const again = failedHere.get(own + activityType);
+    if (!isLocal && again !== undefined && !seen.includes(key)) seen[seen.indexOf(again)] = key;
     if (!seen.includes(key)) seen.push(key);
+    if (isLocal) failedHere.set(own + activityType, key);
     return seen.filter((other) => other.startsWith(own)).indexOf(key);
   };
   const inject =

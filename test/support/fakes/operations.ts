@@ -65,8 +65,8 @@ export const untilStep = (operation: Operation, name: string, state?: StepRecord
   let steps: StepRecord[] = [];
   const isThere = async (): Promise<StepRecord | undefined> => {
     ({ steps } = await operation.query<OperationStatus>('operationStatus'));
-    const step = steps.at(-1);
-    return step?.name === name && (state === undefined || step.state === state) ? step : undefined;
+    const step = steps.findLast((one) => one.name === name);
+    return state === undefined || step?.state === state ? step : undefined;
   };
   return until(`step ${name} ${state ?? ''}`, isThere, { seen: () => steps });
 };

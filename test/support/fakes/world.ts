@@ -113,6 +113,8 @@ export interface FakePod {
   facts: PodFacts;
   domain: DomainReport;
   attempt: number;
+  /** Its launcher answers, although its status does not say so yet. */
+  answers?: true;
 }
 
 export interface FakeToken {
@@ -412,9 +414,9 @@ export const newWorld = (): World => {
       found.reports.push(report);
       found.words.push(printedStatus(found.facts, instanceOf(vm), report));
       found.facts = withStatus(found.facts, report);
+      const shown = found.requests.length;
       for (const { action, uid } of report.settledRequests) {
         const head = found.requests[0];
-      const shown = found.requests.length;
         if (head?.action === action && head.uid === uid) found.requests.shift();
       }
       // Nothing else that is written here is news for anybody.
@@ -443,6 +445,8 @@ export const newWorld = (): World => {
         throw failure('StaleToken', `not at epoch ${epoch}`);
       const found = podAt(pod.uid);
       if (found.facts.deleting) throw failure('PodFailed', `Pod ${pod.name} is terminating`);
+      const isUp = found.facts.computeReady || found.answers === true;
+      if (!isUp) throw failure('PodNotReady', `container compute of Pod ${pod.name} does not run after 60 s`);
       if (!isActive(found)) {
         await setDomain(found, { state: paused === true ? 'paused' : manners.startsAs, tokenEpoch: epoch });
       }

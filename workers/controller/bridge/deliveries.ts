@@ -1,6 +1,6 @@
 import { instanceObserved, podObserved, virtualMachineObserved } from '../../../api/contract/entities.ts';
 import { evacuationObserved } from '../../../api/contract/evacuation.ts';
-import type { InstanceFacts, VirtualMachineFacts } from '../../../api/contract/facts.ts';
+import type { InstanceFacts, PodFacts, VirtualMachineFacts } from '../../../api/contract/facts.ts';
 import { limitsChanged, MIGRATION_SCHEDULER_ID, migrationObserved } from '../../../api/contract/migrations.ts';
 import { WORKFLOWS } from '../../../api/contract/operations.ts';
 import type { NodeFacts } from '../../../api/contract/nodes.ts';
@@ -110,14 +110,18 @@ export const limitsMayHaveChanged = (): Delivery => ({
 export const instanceOf = (pod: Pod): { name: string; uid: string } | undefined =>
   pod.metadata?.ownerReferences?.find(({ kind }) => kind === 'VirtualMachineInstance');
 
-/** To the entity of the VMI that created the Pod. */
+/** To the entity of the VMI that created the Pod, which knows of one that nobody has said anything of yet. */
 export const ofPod = (pod: Pod, isGone: boolean): Delivery[] => {
-  const facts = { ...podFacts(pod), ...(isGone ? { gone: true } : {}) };
+  const facts: PodFacts = { ...podFacts(pod), ...(isGone ? { gone: true } : {}) };
   const owner = instanceOf(pod);
-  if (owner === undefined) return [];
+  if (owner === undefined || isFresh(facts)) return [];
   const workflowId = instanceId({ namespace: pod.metadata?.namespace ?? '', name: owner.name, uid: owner.uid });
   return [{ ...plain(workflowId, podObserved.name, [facts], facts.uid), digest: podDigest(facts) }];
 };
+
+/** Just created: the scheduler has not looked at it, and nobody has deleted it. */
+const isFresh = ({ node, phase, unschedulable, deleting, gone }: PodFacts): boolean =>
+  node === undefined && phase === 'Pending' && unschedulable === undefined && !deleting && gone !== true;
 
 const plain = (workflowId: string, signal: string, args: unknown[], subject: string) =>
   ({ key: `${workflowId} ${signal} ${subject}`, workflowId, kind: 'plain', signal, args }) as const;

@@ -12,8 +12,10 @@ export interface SubscriptionPorts {
   pods: string;
   launchers: Launchers;
   processes: Pick<ProcessTable, 'ofPod'>;
-  /** Takes each report that is newer than the one before, but of a domain that only starts. */
+  /** Takes each report that is newer than the one before and changes anything. */
   report: (report: DomainReport) => void;
+  /** An activity waits for the launcher: what comes of it is told, not that it is there. */
+  isAwaited: (podUid: string) => boolean;
   log: Pick<Logger, 'info' | 'warn' | 'debug'>;
   retryMs?: { first: number; most: number };
 }
@@ -27,9 +29,9 @@ export const followLauncher = async (podUid: string, ports: SubscriptionPorts, s
   let last: DomainReport | undefined;
   const take = (report: DomainReport): void => {
     if (!isNewer(report, last)) return;
+    const isNews = changesAnything(report, last);
     last = report;
-    // That it starts is nobody's news: what becomes of it is told.
-    if (report.state !== 'starting') ports.report(report);
+    if (isNews && !(report.state === 'none' && ports.isAwaited(podUid))) ports.report(report);
   };
 
   const followOnce = async (): Promise<void> => {
@@ -63,6 +65,10 @@ export const followLauncher = async (podUid: string, ports: SubscriptionPorts, s
     sockets.close();
   }
 };
+
+/** That it starts is nobody's news: what becomes of it is told. That nothing is there yet is told once. */
+const changesAnything = ({ state, end }: DomainReport, last: DomainReport | undefined): boolean =>
+  state !== 'starting' && !(state === 'none' && end === undefined && last?.state === 'none');
 
 /**
  * What a silent launcher's Pod has left on this node. No process alone does not mean that it has ended (`empty`): the kubelet makes a Pod's

@@ -32,6 +32,7 @@ beforeEach(async () => {
     launchers: launchersIn(pods, 'node-a'),
     processes: { ofPod: () => Promise.resolve(processes) },
     report: (one) => void seen.push(one),
+    isAwaited: () => false,
     log: quiet,
     retryMs: { first: 5, most: 20 },
   };
@@ -71,6 +72,31 @@ test('a launcher that restarts is taken up again: nothing twice, the new epoch c
   expect(sequences()).toEqual(['1.1', '2.1']);
   expect(second.received.at(-1)?.request).toEqual({ resume: true, afterEpoch: 1, afterN: 1 });
   second.stop();
+});
+
+test('that no domain is there yet is told once', async () => {
+  const server = await startLauncher(pods, uid);
+  void followLauncher(uid, ports, over.signal);
+  await until('the first report', () => seen.length === 1);
+  server.say({ state: 'none' });
+  await until('that nothing is there', () => seen.at(-1)?.state === 'none');
+  server.say({ state: 'none', tokenEpoch: 1 });
+  server.say({ state: 'paused' });
+  await until('what comes of it', () => seen.at(-1)?.state === 'paused');
+  expect(seen.filter(({ state }) => state === 'none')).toHaveLength(1);
+  server.stop();
+});
+
+test('whoever waits for a launcher is not told that it is there, only what comes of it', async () => {
+  ports.isAwaited = (podUid) => podUid === uid;
+  const server = await startLauncher(pods, uid);
+  void followLauncher(uid, ports, over.signal);
+  await until('somebody follows', () => server.received.length > 1);
+  server.say({ state: 'none', tokenEpoch: 1 });
+  server.say({ state: 'running' });
+  await until('that it runs', () => seen.at(-1)?.state === 'running');
+  expect(seen.map(({ state }) => state)).not.toContain('none');
+  server.stop();
 });
 
 test('what a launcher said last before its Pod ended is delivered, and the following is over', async () => {

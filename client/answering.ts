@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { status as grpcStatus } from '@grpc/grpc-js';
 import type { Client } from '@temporalio/client';
 import { ServiceError, WorkflowUpdateRPCTimeoutOrCancelledError, isGrpcServiceError } from '@temporalio/client';
@@ -19,6 +20,7 @@ export const isNoAnswer = (error: unknown): boolean => {
 
 /** A question may be lost when its workflow begins a new run at that moment: it is put again after so many ms. */
 const ASK_AGAIN_MS = 3_000;
+const PAUSE_MS = 200;
 
 /**
  * Asks something that is answered at once if anybody is there, and that may be asked again. @throws TriggerError NoAnswer; whatever else `ask` throws
@@ -30,7 +32,10 @@ export const answering = async <T>(client: Client, withinMs: number, ask: () => 
       return await client.withDeadline(Math.min(Date.now() + ASK_AGAIN_MS, until), ask);
     } catch (error) {
       if (!isNoAnswer(error)) throw error;
-      if (Date.now() < until) continue;
+      if (Date.now() < until) {
+        await pause(PAUSE_MS);
+        continue;
+      }
       throw new TriggerError(
         'NoAnswer',
         `nobody answered within ${withinMs / 1000} s: is Temporal reachable, and does the controller worker run? Ask again with the same key.`,

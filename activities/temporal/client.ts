@@ -31,7 +31,8 @@ export const workflowClient = (client: Client): WorkflowPort => ({
     ),
   async update<T>(workflowId: string, update: string, updateId: string) {
     try {
-      return { result: await client.workflow.getHandle(workflowId).executeUpdate<T, []>(update, { updateId }) };
+      const ask = () => client.workflow.getHandle(workflowId).executeUpdate<T, []>(update, { updateId });
+      return { result: await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, ask) };
     } catch (error) {
       if (error instanceof WorkflowUpdateFailedError) return { refusal: error.cause?.message ?? error.message };
       if (error instanceof WorkflowNotFoundError) return { refusal: `workflow ${workflowId} does not run` };

@@ -21,7 +21,7 @@ export interface WorkflowPort {
   isRunning(workflowId: string): Promise<boolean>;
   /** Answer to a question, also of a workflow that is over; undefined: the server does not know it. @throws when nobody answers within seconds */
   query<T>(workflowId: string, query: string): Promise<T | undefined>;
-  /** Asks for something; under the same `updateId` it is done once. The reason if the workflow refuses, or there is none that runs. */
+  /** Asks for something; under the same `updateId` it is done once. The reason if the workflow refuses, or there is none that runs. @throws when nobody answers within seconds */
   update<T>(workflowId: string, update: string, updateId: string): Promise<{ result: T } | { refusal: string }>;
   /** When somebody last asked for an activity of the queue, RFC 3339; undefined: nobody lately, as far as the server remembers. */
   lastPolled(queue: string): Promise<string | undefined>;

@@ -8,7 +8,7 @@ import { found } from '../shared/failures.ts';
 import { controllerActivities } from '../shared/proxies.ts';
 import { msUntil, now } from '../shared/time.ts';
 
-/** The VM's entity tells when something has changed; looking is for what it cannot see. */
+/** The VM's entity tells when something has changed; looking is for what it cannot see, most of which soon follows what it has seen. */
 const LOOK_AFTER_MS = [2_000, 5_000, 10_000, 30_000, 60_000];
 const LOOK_EVERY_MS = 300_000;
 
@@ -49,9 +49,9 @@ const outcome = async (
   round: Round,
 ): Promise<TriggerEnd> => {
   const since = now();
-  for (let look = 0; ; look += 1) {
+  for (let look = 1, quiet = 0; ; look += 1) {
     const version = seen.version();
-    const summary = look === 0 ? round.summary : `${round.summary}, look ${look + 1}`;
+    const summary = look === 1 ? round.summary : `${round.summary}, look ${look}`;
     const progress = await controllerActivities(summary).observeTrigger(request);
     if (progress.state === 'failed') {
       // It is the operation's end, whatever its kind: asking again is the caller's to do.
@@ -68,6 +68,7 @@ const outcome = async (
       const last = progress.trouble?.message ?? 'nothing says what it waits for.';
       throw found('DeadlineExceeded', `waited a day in vain; last: ${last}`);
     }
-    await seen.change(version, LOOK_AFTER_MS[look] ?? LOOK_EVERY_MS, 'something changes');
+    await seen.change(version, LOOK_AFTER_MS[quiet] ?? LOOK_EVERY_MS, 'something changes');
+    quiet = seen.version() > version ? 0 : quiet + 1;
   }
 };

@@ -113,13 +113,16 @@ program
   .option('--rate <n>', 'density: VMs per second, or burst')
   .option('--nodes <n>', 'density, soak: how many nodes KWOK plays')
   .option('--minutes <n>', 'soak: how long')
+  .option('--real', 'soak: real guests on this cluster instead')
   .option('-o, --output <format>', 'table or json', 'table')
-  .action(async (parts: string[], options: Record<string, string>) => {
+  .action(async (parts: string[], options: Record<string, string | true>) => {
     const { rounds, output = 'table', ...others } = options;
     const alone = apart.find((part) => parts.length === 1 && parts[0] === part);
     if (alone !== undefined) {
-      await runSteps(benchApartSteps, output === 'json' ? 'error' : 'output');
-      const given = Object.entries(others).flatMap(([name, value]) => [`--${name}`, value]);
+      await runSteps(others['real'] === true ? benchSteps : benchApartSteps, output === 'json' ? 'error' : 'output');
+      const given = Object.entries(others).flatMap(([name, value]) =>
+        value === true ? [`--${name}`] : [`--${name}`, value],
+      );
       process.exitCode = await benchApart(ctx, alone, [...given, '--output', output]);
       return;
     }

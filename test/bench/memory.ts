@@ -47,12 +47,19 @@ export async function benchMemory(rounds: number, progress: (text: string) => vo
 
 async function measure(): Promise<Memory> {
   const launcher = (await launcherPod((await getVmi(NAME))?.metadata?.uid ?? '')).metadata?.uid ?? '';
+  return {
+    ...(await memoryOfWorkers()),
+    launcher: await resident([launcher], /^node .*launcher\/init\/\.\.\/main\.[jt]s$/),
+  };
+}
+
+/** Resident memory of all controller workers and of all node workers of the local cluster, in MiB. */
+export async function memoryOfWorkers(): Promise<{ controller: number; nodes: number }> {
   const uids = async (component: 'controller' | 'node'): Promise<string[]> =>
     (await systemPods(component)).map(({ metadata }) => metadata?.uid ?? '');
   return {
     controller: await resident(await uids('controller'), /workers\/controller\/main\.ts/),
     nodes: await resident(await uids('node'), /workers\/node\/main\.ts/),
-    launcher: await resident([launcher], /^node .*launcher\/init\/\.\.\/main\.[jt]s$/),
   };
 }
 

@@ -7,16 +7,15 @@ import { clusterEnv } from './env.ts';
 export const apart = ['density', 'soak'] as const;
 
 /** Runs one of them. @returns its exit code: not 0 when a figure is above its limit */
-export async function benchApart(ctx: Context, part: (typeof apart)[number], args: readonly string[]): Promise<number> {
-  const main = join(ctx.root, 'test/bench', part, 'main.ts');
-  const result = await execa('node', ['--no-warnings', main, ...args], { reject: false, stdio: 'inherit' });
-  return result.exitCode ?? 1;
-}
+export const benchApart = (ctx: Context, part: (typeof apart)[number], args: readonly string[]): Promise<number> =>
+  start(ctx, `test/bench/${part}/main.ts`, args);
 
 /** Runs the benchmarks on the cluster. @returns their exit code: not 0 when a figure is above its limit */
-export async function bench(ctx: Context, args: readonly string[]): Promise<number> {
-  const main = join(ctx.root, 'test/bench/main.ts');
+export const bench = (ctx: Context, args: readonly string[]): Promise<number> => start(ctx, 'test/bench/main.ts', args);
+
+async function start(ctx: Context, main: string, args: readonly string[]): Promise<number> {
   const env = { ...process.env, ...clusterEnv(ctx) };
-  const result = await execa('node', ['--no-warnings', main, ...args], { env, reject: false, stdio: 'inherit' });
+  const command = ['--no-warnings', join(ctx.root, main), ...args];
+  const result = await execa('node', command, { env, reject: false, stdio: 'inherit' });
   return result.exitCode ?? 1;
 }

@@ -3,23 +3,20 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { KubeConfig } from '@kubernetes/client-node';
 import { Command, Option } from 'commander';
-import { kubeClient } from '../../../activities/kube/client.ts';
-import { restOf } from '../../../activities/kube/rest.ts';
 import { DEFAULT_TEMPORAL_NAMESPACE } from '../../../api/contract/search-attributes.ts';
 import { temporalAddress } from '../../../deploy/local/cluster/addresses.ts';
-import { kubeconfigFile } from '../../../deploy/local/cluster/kubeconfig.ts';
 import { isWithin, renderFigures } from '../figures.ts';
 import { figuresOf } from './figures.ts';
 import { Load, NAMESPACE } from './load.ts';
 import type { Rate } from './load.ts';
 import { insideOwnNetwork } from './network.ts';
 import type { Plane } from './plane.ts';
-import { densityContext, startPlane } from './plane.ts';
+import { withPlane } from './plane.ts';
 import type { Cost } from './process-cost.ts';
 import { costOf } from './process-cost.ts';
 import { requestsIn } from './requests.ts';
+import type { PlaneOptions } from './system.ts';
 import type { WorkflowCost } from './workflows.ts';
 import { workflowCosts } from './workflows.ts';
 
@@ -102,40 +99,30 @@ async function costOfWorkflows(since: Date): Promise<WorkflowCost[]> {
 }
 
 async function density(options: Options): Promise<void> {
-  const ctx = densityContext();
   progress(`starting a control plane with ${options.nodes} nodes`);
-  const plane = await startPlane(ctx, {
+  const plane: PlaneOptions = {
     nodes: options.nodes,
     controllerEnv: { MAX_CACHED_WORKFLOWS: String(MAX_CACHED_WORKFLOWS) },
     ...(options.cpuProf === undefined ? {} : { controllerFlags: ['--cpu-prof', `--cpu-prof-dir=${options.cpuProf}`] }),
-  });
-  const interrupted = (): void => void plane.stop().finally(() => process.exit(130));
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, interrupted);
-  try {
-    const config = new KubeConfig();
-    config.loadFromFile(kubeconfigFile(ctx, 'admin'));
-    const rest = restOf(config);
-    const kube = kubeClient(rest);
-    await kube.create('Namespace', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-    const load = new Load(kube, rest);
+  };
+  const { run, workflows } = await withPlane(plane, async (on) => {
+    await on.kube.create('Namespace', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    const load = new Load(on.kube, on.rest);
     await load.open();
-    const { run, workflows } = await measure(plane, load, options);
-    load.close();
-    const figures = figuresOf(run);
-    const artifacts = join(import.meta.dirname, '../../../artifacts');
-    await mkdir(artifacts, { recursive: true });
-    const details = { figures, requests: run.requests, workflows, latencies: run.started.latencies };
-    await writeFile(join(artifacts, 'bench-density.json'), JSON.stringify(details, null, 2));
-    if (options.output === 'json') console.log(JSON.stringify(figures, null, 2));
-    else {
-      console.log(renderFigures(figures));
-      console.table(workflows);
-      console.log(`Load of the machine at the end: ${loadavg()[0]?.toFixed(1)}`);
-    }
-    process.exitCode = figures.every(isWithin) ? 0 : 1;
-  } finally {
-    await plane.stop();
+    return measure(on.plane, load, options).finally(() => load.close());
+  });
+  const figures = figuresOf(run);
+  const artifacts = join(import.meta.dirname, '../../../artifacts');
+  await mkdir(artifacts, { recursive: true });
+  const details = { figures, requests: run.requests, workflows, latencies: run.started.latencies };
+  await writeFile(join(artifacts, 'bench-density.json'), JSON.stringify(details, null, 2));
+  if (options.output === 'json') console.log(JSON.stringify(figures, null, 2));
+  else {
+    console.log(renderFigures(figures));
+    console.table(workflows);
+    console.log(`Load of the machine at the end: ${loadavg()[0]?.toFixed(1)}`);
   }
+  process.exitCode = figures.every(isWithin) ? 0 : 1;
 }
 
 const rateOf = (text: string): Rate => (text === 'burst' ? text : Number(text));

@@ -1,7 +1,10 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
-import { apiServerUrl, hostAddress, temporalAddress } from '../../../deploy/local/cluster/addresses.ts';
+import { KubeConfig } from '@kubernetes/client-node';
+import { kubeClient } from '../../../activities/kube/client.ts';
+import type { KubePort } from '../../../activities/kube/port.ts';
+import type { Rest } from '../../../activities/kube/rest.ts';
+import { restOf } from '../../../activities/kube/rest.ts';
 import { auditPolicy } from '../../../deploy/local/cluster/configs.ts';
 import {
   apiServer,
@@ -12,30 +15,20 @@ import {
   temporalServer,
 } from '../../../deploy/local/cluster/control-plane.ts';
 import { kubeconfig, kubeconfigFile } from '../../../deploy/local/cluster/kubeconfig.ts';
-import { certFile, ensurePki } from '../../../deploy/local/cluster/pki.ts';
+import { ensurePki } from '../../../deploy/local/cluster/pki.ts';
 import type { Context } from '../../../deploy/local/context.ts';
 import { createContext } from '../../../deploy/local/context.ts';
-import { answers } from '../../../deploy/local/probe.ts';
 import type { ProcessSpec } from '../../../deploy/local/process.ts';
 import { ensureRunning, findRunning, stop } from '../../../deploy/local/process.ts';
-import { run } from '../../../deploy/local/shell.ts';
 import { kubernetesBin } from '../../../deploy/local/steps/kubernetes.ts';
-import { kwokBin } from '../../../deploy/local/steps/kwok.ts';
+import type { PlaneOptions } from './system.ts';
+import { kwok, systemOf } from './system.ts';
 
 /** The benchmark's own state, beside that of the local cluster. */
-export const densityContext = (): Context => {
+const densityContext = (): Context => {
   const ctx = createContext();
   return { ...ctx, stateDir: join(ctx.stateDir, 'density') };
 };
-
-export interface PlaneOptions {
-  /** How many nodes are played. */
-  nodes: number;
-  /** Further variables of the controller worker. */
-  controllerEnv?: Record<string, string>;
-  /** Further flags of its Node. */
-  controllerFlags?: string[];
-}
 
 export type Part = 'etcd' | 'kube-apiserver' | 'temporal' | 'controller' | 'nodes' | 'kwok' | 'kube-scheduler';
 
@@ -47,9 +40,6 @@ export interface Plane {
   stop(): Promise<void>;
 }
 
-const NODES_PORT = 9808;
-const ROOT = join(import.meta.dirname, '../../..');
-
 /** Of the controller manager what this cluster lives by: no Pods of DaemonSets on nodes that do not exist. */
 const CONTROLLERS = [
   'garbage-collector-controller',
@@ -60,7 +50,7 @@ const CONTROLLERS = [
   'clusterrole-aggregation-controller',
 ];
 
-export async function startPlane(ctx: Context, options: PlaneOptions): Promise<Plane> {
+async function startPlane(ctx: Context, options: PlaneOptions): Promise<Plane> {
   await rm(ctx.stateDir, { recursive: true, force: true });
   await mkdir(join(ctx.stateDir, 'logs'), { recursive: true });
   await mkdir(join(ctx.stateDir, 'temporal'), { recursive: true });
@@ -111,108 +101,25 @@ export async function startPlane(ctx: Context, options: PlaneOptions): Promise<P
   };
 }
 
-const kwok = (ctx: Context): ProcessSpec => ({
-  name: 'density/kwok',
-  command: [
-    kwokBin(ctx),
-    ...['--kubeconfig', kubeconfigFile(ctx, 'admin'), '--config', join(import.meta.dirname, 'stages.yaml')],
-    ...['--manage-nodes-with-annotation-selector', 'kwok.x-k8s.io/node=fake', '--node-lease-duration-seconds', '40'],
-    ...['--server-address', `${hostAddress}:10247`],
-  ],
-  address: `http://${hostAddress}:10247`,
-  readyWithin: 30,
-  ready: () => answers(`http://${hostAddress}:10247/healthz`),
-});
+/** What works on a plane: its processes, and its API server as the administrator has it. */
+export interface OnPlane {
+  plane: Plane;
+  kube: KubePort;
+  rest: Rest;
+}
 
-/** virtflow as deploy/ has it, but for its Pods: the controller worker and the workers of all nodes are processes of this machine. */
-const systemOf = (ctx: Context, bin: string) => {
-  const kubectl = (args: string[], input?: string): Promise<string> =>
-    run(
-      [join(bin, 'kubectl'), '--kubeconfig', kubeconfigFile(ctx, 'admin'), ...args],
-      input === undefined ? {} : { input },
-    );
-  const temporal = { TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_NAMESPACE: 'virtflow' };
-  const node = (env: Record<string, string>, ...args: string[]) => ({
-    enter: [
-      'env',
-      ...Object.entries({
-        NODE_NO_WARNINGS: '1',
-        NODE_COMPILE_CACHE: join(ctx.cacheDir, 'density-compile-cache'),
-        ...temporal,
-        ...env,
-      }).map(([key, value]) => `${key}=${value}`),
-    ],
-    command: [process.execPath, ...args] as [string, ...string[]],
-  });
-  /** Credentials of one of virtflow's service accounts. */
-  const asAccount = async (account: string): Promise<string> => {
-    const token = await kubectl(['create', 'token', account, '-n', 'virtflow', '--duration=24h']);
-    const file = kubeconfigFile(ctx, account);
-    const cluster = { server: apiServerUrl, 'certificate-authority': certFile(ctx, 'ca') };
-    const content = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'density', cluster }],
-      users: [{ name: account, user: { token } }],
-      contexts: [{ name: 'density', context: { cluster: 'density', user: account } }],
-      'current-context': 'density',
-    };
-    await writeFile(file, stringify(content), { mode: 0o600 });
-    return file;
-  };
-  return {
-    async deploy(): Promise<void> {
-      const apply = ['apply', '--server-side', '--force-conflicts'];
-      await kubectl([...apply, '-k', join(ROOT, 'deploy/crds')]);
-      await kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=30s']);
-      await kubectl([...apply, '-k', join(ROOT, 'deploy/base')]);
-      await kubectl([...apply, '-f', '-'], stringify(endpoints));
-      const setup = node({}, join(ROOT, 'cli/main.ts'), 'temporal', 'setup');
-      await run([...setup.enter, ...setup.command]);
-    },
-    async fakeNodes(count: number): Promise<ProcessSpec> {
-      const env = {
-        KUBECONFIG: await asAccount('virtflow-node'),
-        ADMIN_KUBECONFIG: kubeconfigFile(ctx, 'admin'),
-        NODES: String(count),
-        HEALTH_PORT: String(NODES_PORT),
-      };
-      return {
-        name: 'density/nodes',
-        ...node(env, join(import.meta.dirname, 'fake-nodes.ts')),
-        address: `http://${hostAddress}:${NODES_PORT}`,
-        readyWithin: 120,
-        ready: () => answers(`http://${hostAddress}:${NODES_PORT}/readyz`),
-      };
-    },
-    async controller({ controllerEnv = {}, controllerFlags = [] }: PlaneOptions): Promise<ProcessSpec> {
-      const bundle = join(ctx.stateDir, 'workflow-bundle.js');
-      const make = [join(ROOT, 'deploy/images/bundle-workflows.mjs'), join(ROOT, 'workflows/index.ts'), bundle];
-      await run([process.execPath, ...make], { cwd: ROOT });
-      const env = {
-        KUBECONFIG: await asAccount('virtflow-controller'),
-        NODE_ENV: 'production',
-        LAUNCHER_IMAGE: 'virtflow/launcher:density',
-        VIRTFLOW_WORKFLOW_BUNDLE: bundle,
-        ...controllerEnv,
-      };
-      return {
-        name: 'density/controller',
-        ...node(env, ...controllerFlags, join(ROOT, 'workers/controller/main.ts')),
-        address: `http://${hostAddress}:8080`,
-        readyWithin: 120,
-        ready: () => answers(`http://${hostAddress}:8080/readyz`),
-      };
-    },
-  };
-};
-
-/** Where the API server finds webhooks and subresources: nobody looks for Pods behind the Service here. */
-const endpoints = {
-  apiVersion: 'discovery.k8s.io/v1',
-  kind: 'EndpointSlice',
-  metadata: { name: 'virtflow-api', namespace: 'virtflow', labels: { 'kubernetes.io/service-name': 'virtflow-api' } },
-  addressType: 'IPv4',
-  ports: [{ name: 'https', port: 9443, protocol: 'TCP' }],
-  endpoints: [{ addresses: [hostAddress], conditions: { ready: true } }],
-};
+/** Starts a control plane, works on it and stops it: also when the work fails, or a signal ends this process. */
+export async function withPlane<T>(options: PlaneOptions, work: (on: OnPlane) => Promise<T>): Promise<T> {
+  const ctx = densityContext();
+  const plane = await startPlane(ctx, options);
+  const interrupted = (): void => void plane.stop().finally(() => process.exit(130));
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, interrupted);
+  try {
+    const config = new KubeConfig();
+    config.loadFromFile(kubeconfigFile(ctx, 'admin'));
+    const rest = restOf(config);
+    return await work({ plane, kube: kubeClient(rest), rest });
+  } finally {
+    await plane.stop();
+  }
+}

@@ -16,6 +16,12 @@ import { runSteps } from './steps.ts';
 
 const ctx = createContext();
 
+/** As they are given, to be passed on. */
+interface BenchOptions extends Partial<Record<'rounds' | 'vms' | 'rate' | 'nodes' | 'minutes', string>> {
+  output: string;
+  real?: true;
+}
+
 const program = new Command('dev')
   .description('virtflow on this machine: a Kubernetes with two nodes, Temporal, the tests')
   .showHelpAfterError('(try ./dev --help)')
@@ -115,11 +121,10 @@ program
   .option('--minutes <n>', 'soak: how long')
   .option('--real', 'soak: real guests on this cluster instead')
   .option('-o, --output <format>', 'table or json', 'table')
-  .action(async (parts: string[], options: Record<string, string | true>) => {
-    const { rounds, output = 'table', ...others } = options;
+  .action(async (parts: string[], { rounds, output, ...others }: BenchOptions) => {
     const alone = apart.find((part) => parts.length === 1 && parts[0] === part);
     if (alone !== undefined) {
-      await runSteps(others['real'] === true ? benchSteps : benchApartSteps, output === 'json' ? 'error' : 'output');
+      await runSteps(others.real === true ? benchSteps : benchApartSteps, output === 'json' ? 'error' : 'output');
       const given = Object.entries(others).flatMap(([name, value]) =>
         value === true ? [`--${name}`] : [`--${name}`, value],
       );

@@ -1,7 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { status as grpcStatus } from '@grpc/grpc-js';
 import type { Client } from '@temporalio/client';
-import { ServiceError, WorkflowUpdateRPCTimeoutOrCancelledError, isGrpcServiceError } from '@temporalio/client';
+import {
+  ApplicationFailure,
+  ServiceError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  isGrpcServiceError,
+} from '@temporalio/client';
+import type { TriggerRefusal } from '../api/contract/triggers.ts';
 import { TriggerError } from './errors.ts';
 
 /** Codes with which the connection says that nobody answers: Temporal is down, or no worker took the question. */
@@ -11,6 +18,12 @@ const NOBODY: readonly number[] = [
   grpcStatus.CANCELLED,
   grpcStatus.FAILED_PRECONDITION,
 ];
+
+/** The VM's workflow has just begun, and cannot say yet. */
+const isTooEarly = (error: unknown): boolean =>
+  error instanceof WorkflowUpdateFailedError &&
+  error.cause instanceof ApplicationFailure &&
+  error.cause.type === ('NotYet' satisfies TriggerRefusal['type']);
 
 export const isNoAnswer = (error: unknown): boolean => {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
@@ -31,16 +44,18 @@ export const answering = async <T>(client: Client, withinMs: number, ask: () => 
     try {
       return await client.withDeadline(Math.min(Date.now() + ASK_AGAIN_MS, until), ask);
     } catch (error) {
-      if (!isNoAnswer(error)) throw error;
+      const isEarly = isTooEarly(error);
+      if (!isEarly && !isNoAnswer(error)) throw error;
       if (Date.now() < until) {
         await pause(PAUSE_MS);
         continue;
       }
-      throw new TriggerError(
-        'NoAnswer',
-        `nobody answered within ${withinMs / 1000} s: is Temporal reachable, and does the controller worker run? Ask again with the same key.`,
-        { cause: error },
-      );
+      const why = isEarly
+        ? 'the VM was still being looked at: does the API server answer?'
+        : 'is Temporal reachable, and does the controller worker run?';
+      throw new TriggerError('NoAnswer', `no answer within ${withinMs / 1000} s: ${why} Ask again with the same key.`, {
+        cause: error,
+      });
     }
   }
 };

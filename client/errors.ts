@@ -4,7 +4,7 @@ export type TriggerErrorCode =
   | 'VirtualMachineNotFound'
   /** The VM does not take the request as it stands; the message is the reason. Nothing was done. */
   | 'Refused'
-  /** Nobody answered in time: Temporal or the controller worker is down. Ask again with the same key: it is the same request. */
+  /** Nobody could answer in time: Temporal, the controller worker or, for a VM that is new to them, the API server is down. Ask again with the same key: it is the same request. */
   | 'NoAnswer'
   /** Temporal knows no such operation: the id is wrong, or older than the namespace's retention. */
   | 'OperationNotFound';

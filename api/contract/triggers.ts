@@ -35,7 +35,16 @@ export interface TriggerAccepted {
   operationId: string;
 }
 
-/** The Updates of a VM's workflow, by their names. Refused with the reason as the failure's message. */
+/**
+ * Why an Update is refused: the failure's type and message. `NotYet`: the VM's workflow has just begun and is still looking at the VM; the same may be
+ * asked again in a moment.
+ */
+export interface TriggerRefusal {
+  type: 'Refused' | 'NotYet';
+  message: string;
+}
+
+/** The Updates of a VM's workflow, by their names. Refused with a TriggerRefusal. */
 export const TRIGGERS: Record<TriggerAction, UpdateDefinition<TriggerAccepted, [Trigger]>> = {
   start: update('start'),
   stop: update('stop'),

@@ -16,7 +16,7 @@ export const handleTriggers = (state: () => VirtualMachineState, put: (event: Vi
     };
     const validator = (asked: unknown): void => {
       const why = refusalOf(state(), action, asked);
-      if (why !== undefined) throw ApplicationFailure.create({ type: 'Refused', message: why, nonRetryable: true });
+      if (why !== undefined) throw ApplicationFailure.create({ ...why, nonRetryable: true });
     };
     setHandler(TRIGGERS[action], accept, { validator });
   };

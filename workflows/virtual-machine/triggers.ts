@@ -1,7 +1,7 @@
 import type { VirtualMachine, VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import { KUBEVIRT_API_VERSION } from '../../api/kubevirt/types.ts';
 import { decideLifecycle } from '../../api/subresources/lifecycle.ts';
-import type { KnownTrigger, Trigger, TriggerAction } from '../../api/contract/triggers.ts';
+import type { KnownTrigger, Trigger, TriggerAction, TriggerRefusal } from '../../api/contract/triggers.ts';
 import { TRIGGER_KEY, triggerId } from '../../api/contract/triggers.ts';
 import type { VirtualMachineState } from './state.ts';
 import { obstacleOf } from './strategies.ts';
@@ -13,22 +13,32 @@ export const REMEMBERED_TRIGGERS = 32;
  * Why the VM does not take a trigger now; undefined: it does. Judged by the front door's rules on what the entity knows; they are asked again, of the
  * live objects, when the change is made. One that is known is never refused. Anybody may send anything: nothing of it is taken for granted.
  */
-export const refusalOf = (state: VirtualMachineState, action: TriggerAction, asked: unknown): string | undefined => {
+export const refusalOf = (
+  state: VirtualMachineState,
+  action: TriggerAction,
+  asked: unknown,
+): TriggerRefusal | undefined => {
   const trigger = readTrigger(asked);
-  if (typeof trigger === 'string') return trigger;
+  if (typeof trigger === 'string') return refused(trigger);
   const known = state.triggers ?? [];
   if (known.some(({ id }) => id === triggerId(state.ref, action, trigger.key))) return undefined;
   if (known.filter(({ open }) => open).length >= REMEMBERED_TRIGGERS)
-    return `${REMEMBERED_TRIGGERS} requests of other services are under way for this VM: wait for the end of one.`;
+    return refused(
+      `${REMEMBERED_TRIGGERS} requests of other services are under way for this VM: wait for the end of one.`,
+    );
   const { object, instance, released } = state;
-  if (released || object?.gone === true) return 'the VM is gone.';
-  if (object === undefined || state.adoption !== 'done') return 'the VM is being looked at: ask again in a moment.';
+  if (released || object?.gone === true) return refused('the VM is gone.');
+  if (object === undefined || state.adoption !== 'done')
+    return { type: 'NotYet', message: 'the VM is being looked at: ask again in a moment.' };
   if (action === 'retry')
-    return instance === undefined ? 'the VM has no instance, so no operation to retry: start it.' : undefined;
+    return instance === undefined ? refused('the VM has no instance, so no operation to retry: start it.') : undefined;
   const obstacle = action === 'start' || action === 'restart' ? obstacleOf(state) : undefined;
-  if (obstacle !== undefined) return obstacle.message;
-  return decideLifecycle(action, objectsOf(state), trigger.options ?? {}).refusal?.message;
+  if (obstacle !== undefined) return refused(obstacle.message);
+  const { refusal } = decideLifecycle(action, objectsOf(state), trigger.options ?? {});
+  return refusal === undefined ? undefined : refused(refusal.message);
 };
+
+const refused = (message: string): TriggerRefusal => ({ type: 'Refused', message });
 
 /** A trigger, or what is wrong with it. */
 export const readTrigger = (asked: unknown): Trigger | string => {

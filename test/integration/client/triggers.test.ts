@@ -230,7 +230,7 @@ test('the service says what is wrong', async () => {
   expect(await http('POST', `/vms/${namespace}/web/restart`)).toMatchObject({ status: 400 });
   expect(await http('POST', '/vms/%E0%A4%A/web/restart', 'k')).toMatchObject({ status: 400 });
   const vm = await newVm('off', 'Halted');
-  await untilPhase(vm, 'NoInstance');
+  await tell(vm);
   const refused = await until('visibility knows it', async () => {
     const answer = await http('POST', `/vms/${namespace}/off/restart`, 'k');
     return answer.status === 404 ? undefined : answer;
@@ -255,7 +255,8 @@ test('without a controller worker there is no answer, and nothing is accepted', 
 
 test('while the API server is down a request is accepted; it is carried out when the server is back', async () => {
   const vm = await newVm('patient', 'Halted');
-  await untilPhase(vm, 'NoInstance');
+  await tell(vm);
+  await until('it is looked at', async () => (await vmOf(vm)).status?.printableStatus === 'Stopped');
   await api.kill();
   const operation = await virtflowClient(client).virtualMachine(vm).start({ key: 'k' });
   const status = await until('it waits', async () => {

@@ -25,7 +25,7 @@ const machineWith = (
   ...after(observed({ runStrategy, ...more }), read(instances[there])).state,
 });
 const refusal = (state: VirtualMachineState, action: TriggerAction, options: object = {}): string =>
-  refusalOf(state, action, { key: 'k', options }) ?? '';
+  refusalOf(state, action, { key: 'k', options })?.message ?? '';
 const triggered = (key: string, action: TriggerAction = 'restart'): VirtualMachineEvent => ({
   type: 'triggered',
   trigger: { id: triggerId(vm, action, key), action, key, options: {}, instance: 'i1' },
@@ -90,7 +90,7 @@ describe('what a VM takes', () => {
   });
 
   test('nothing is taken by an entity that has not looked yet, or whose VM is gone', () => {
-    expect(refusal(initialState(vm), 'stop')).toContain('ask again in a moment');
+    expect(refusalOf(initialState(vm), 'stop', { key: 'k' })).toMatchObject({ type: 'NotYet' });
     expect(refusal({ ...machineWith('Always', 'running'), released: true }, 'stop')).toContain('gone');
   });
 
@@ -105,7 +105,8 @@ describe('what a VM takes', () => {
     [{ key: 'a'.repeat(64) }, 'key is missing'],
     [{ key: 'a', options: 'none' }, 'options is no object'],
   ])('%j is refused: %s', (asked, why) => {
-    expect(refusalOf(machineWith('Always', 'running'), 'restart', asked)).toContain(why);
+    const is = refusalOf(machineWith('Always', 'running'), 'restart', asked);
+    expect(is).toEqual({ type: 'Refused', message: expect.stringContaining(why) });
   });
 });
 
@@ -154,7 +155,9 @@ describe('an accepted trigger', () => {
     const full = keys
       .slice(0, REMEMBERED_TRIGGERS)
       .reduce((before, key) => decide(before, triggered(key), at).state, running());
-    expect(refusalOf(full, 'restart', { key: 'one-more' })).toContain('32 requests of other services are under way');
+    expect(refusalOf(full, 'restart', { key: 'one-more' })?.message).toContain(
+      '32 requests of other services are under way',
+    );
     expect(refusalOf(full, 'restart', { key: 'k3' })).toBeUndefined();
   });
 });

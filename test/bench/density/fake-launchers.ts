@@ -1,6 +1,8 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CREATED_BY_LABEL } from '../../../activities/facts/labels.ts';
 import { failure } from '../../../activities/failures.ts';
+import { LAUNCHER_WAIT_MS } from '../../../activities/node/prepare-launcher.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { DomainReport } from '../../../api/launcher/reports.ts';
 
@@ -9,10 +11,11 @@ const GUEST_STOPS_MS = 50;
 
 /** Launchers that have no libvirt: each says what a real one would, in the same order. */
 export interface FakeLaunchers {
-  /** The launcher of a Pod whose containers run: says, once, that it has no domain. */
+  /** The launcher of a Pod whose containers run: says, once, that it has no domain, unless somebody waits for it anyway. */
   ready(pod: Pod): void;
   gone(podUid: string): void;
-  sync(podUid: string, tokenEpoch: number): DomainReport;
+  /** As soon as the launcher is ready. @throws LauncherUnreachable when that takes too long */
+  sync(podUid: string, tokenEpoch: number): Promise<DomainReport>;
   /** The guest is signalled, and stops soon after. */
   shutdown(podUid: string, deadline: string): DomainReport;
   kill(podUid: string): DomainReport;
@@ -22,10 +25,19 @@ export interface FakeLaunchers {
 /** @param report told of every change, as the subscribers of a launcher's events are */
 export const fakeLaunchers = (report: (report: DomainReport) => void): FakeLaunchers => {
   const reports = new Map<string, DomainReport>();
+  const awaited = new Map<string, EventEmitter>();
   const current = (podUid: string): DomainReport => {
     const known = reports.get(podUid);
     if (known === undefined) throw failure('LauncherUnreachable', `no launcher answers for Pod ${podUid}`);
     return known;
+  };
+  const untilReady = async (podUid: string): Promise<void> => {
+    if (reports.has(podUid)) return;
+    const told = awaited.get(podUid) ?? new EventEmitter();
+    awaited.set(podUid, told);
+    await once(told, 'ready', { signal: AbortSignal.timeout(LAUNCHER_WAIT_MS) })
+      .catch(() => undefined)
+      .finally(() => awaited.delete(podUid));
   };
   const change = (podUid: string, next: Partial<DomainReport>): DomainReport => {
     const before = current(podUid);
@@ -50,14 +62,18 @@ export const fakeLaunchers = (report: (report: DomainReport) => void): FakeLaunc
         ...{ state: 'none', agent: { connected: false } },
       };
       reports.set(podUid, first);
-      report(first);
+      const told = awaited.get(podUid);
+      if (told === undefined) report(first);
+      else told.emit('ready');
     },
     gone: (podUid) => void reports.delete(podUid),
     get: current,
-    sync: (podUid, tokenEpoch) =>
-      current(podUid).state === 'none'
+    async sync(podUid, tokenEpoch) {
+      await untilReady(podUid);
+      return current(podUid).state === 'none'
         ? change(podUid, { state: 'running', tokenEpoch, hardware: HARDWARE })
-        : current(podUid),
+        : current(podUid);
+    },
     shutdown(podUid, deadline) {
       if (current(podUid).state !== 'running') return current(podUid);
       const told = change(podUid, { state: 'shuttingDown', deadline });

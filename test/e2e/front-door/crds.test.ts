@@ -66,7 +66,9 @@ test.each([
   ['vmirs', ['NAME', 'DESIRED', 'CURRENT', 'READY', 'AGE']],
 ])('kubectl get %s has the columns of KubeVirt', async (kind, columns) => {
   if (kind === 'vmirs') {
-    const spec = { replicas: 0, selector: { matchLabels: { a: 'b' } }, template: { spec: guestSpec() } };
+    const labels = { a: 'b' };
+    const template = { metadata: { labels }, spec: guestSpec() };
+    const spec = { replicas: 0, selector: { matchLabels: labels }, template };
     await apply({
       ...{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachineInstanceReplicaSet' },
       ...{ metadata: { name: 'many', namespace: NAMESPACE }, spec },

@@ -38,11 +38,15 @@ const notMigratable = (state: InstanceState): string | undefined => {
   return isThere ? undefined : `its domain is ${domain.state}`;
 };
 
-/** Answers all that asked. An accepted one is the operation from now on. */
+/** The guest has moved and only its former Pod is left to be removed: who asks for the next migration waits for that. */
+const mayWait = ({ operation }: InstanceState, { operationId }: Proposal): boolean =>
+  operation?.kind === 'migrate' && operation.phase === 'Succeeded' && operation.id !== operationId;
+
+/** Answers all that asked and need not wait. An accepted one is the operation from now on. */
 export const answerProposals = (state: InstanceState): { state: InstanceState; commands: InstanceCommand[] } => {
   let seen = state;
   const commands: InstanceCommand[] = [];
-  for (const proposal of state.proposals) {
+  for (const proposal of state.proposals.filter((one) => !mayWait(state, one))) {
     const { operationId: id, migration, late } = proposal;
     const answer = answerTo(seen, proposal);
     if (answer.accepted && seen.operation === undefined) {
@@ -51,7 +55,7 @@ export const answerProposals = (state: InstanceState): { state: InstanceState; c
     }
     commands.push(late !== true || answer.accepted ? { type: 'answer', id, answer } : { type: 'cancel', id });
   }
-  return { state: { ...seen, proposals: [] }, commands };
+  return { state: { ...seen, proposals: state.proposals.filter((one) => mayWait(state, one)) }, commands };
 };
 
 /** A migration tells how far it is. One that we do not know (our history was lost) is asked in as if it had proposed itself. */

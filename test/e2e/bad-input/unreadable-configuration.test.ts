@@ -46,8 +46,21 @@ test('a value of a wrong type is refused at once, by the name of its field', asy
   expect(refusal).toContain('spec.configuration.developerConfiguration.featureGates');
 });
 
-test('a KubeVirt object that cannot be read says so in its conditions, with the field', async () => {
+test('a value that cannot be read is refused by the name of its field', async () => {
+  await expect(configure('much')).rejects.toThrow(FIELD);
+});
+
+test('one that came past admission is told in the conditions of the KubeVirt object, with the field', async () => {
+  // Nobody has to admit it: what is being installed may be configured before it serves.
+  const controllers = (replicas: number) =>
+    kubectl(['scale', 'deployment', 'virtflow-controller', '-n', SYSTEM_NAMESPACE, `--replicas=${replicas}`]);
+  await controllers(0);
+  await until('no controller worker is left', async () => (await systemPods('controller')).length === 0, {
+    timeoutMs: 60_000,
+  });
   await configure('much');
+  await controllers(1);
+  await untilSystemReady();
   for (const type of ['Degraded', 'ConfigurationUnreadable'])
     expect((await untilCondition(type, 'True')).message).toContain(FIELD);
 });

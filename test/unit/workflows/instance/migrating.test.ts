@@ -67,6 +67,16 @@ describe('a migration is accepted', () => {
   });
 });
 
+test('while a migration that has moved the guest clears up, the next one waits, and is accepted then', () => {
+  const other = 'migration/default/mig-2/m2';
+  const asked = [...migrating, progress('Running'), progress('Succeeded', {}, moved), proposed(other), proposed(other)];
+  expect(words(after(...asked).commands)).toEqual([]);
+  const { state, commands } = after(...asked, succeeded);
+  expect(words(commands)).toEqual(['accept']);
+  expect(state.operation).toMatchObject({ id: other, kind: 'migrate' });
+  expect(state.proposals).toEqual([]);
+});
+
 describe('a migration is refused', () => {
   test.each<[string, InstanceEvent[], string, RegExp]>([
     ['while the VMI starts', adoptedAs(), 'OperationUnderWay', /vmi-start\/u1\/1 is under way/],

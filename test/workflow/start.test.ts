@@ -104,13 +104,19 @@ test('a Pod that cannot be scheduled is waited for and told', async () => {
   expect((await operation.result()).steps.find(({ name }) => name === 'AwaitNode')).not.toHaveProperty('failure');
 });
 
-test('the launcher’s own word ends the wait for its Pod', async () => {
+/** A start whose Pod has a node, and containers that do not run yet. */
+const placed = async () => {
   lab.world.manners.kubelet = 'slow';
   const vmi = newVmi(lab);
   const uid = `pod-${vmi.uid}-1`;
   const operation = await start(lab, vmi);
   await untilStep(operation, 'AwaitNode', 'running');
   await lab.world.changePod(uid, { node: 'node-a' });
+  return { vmi, uid, operation };
+};
+
+test('the launcher’s own word ends the wait for its Pod', async () => {
+  const { vmi, uid, operation } = await placed();
   await untilStep(operation, 'AwaitPod', 'running');
   Object.assign(lab.world.pods.get(uid) ?? {}, { answers: true });
   await operation.signal(domainChanged, {
@@ -121,12 +127,7 @@ test('the launcher’s own word ends the wait for its Pod', async () => {
 });
 
 test('a node worker that has waited for the launcher in vain is asked again once the Pod is ready, not before', async () => {
-  lab.world.manners.kubelet = 'slow';
-  const vmi = newVmi(lab);
-  const uid = `pod-${vmi.uid}-1`;
-  const operation = await start(lab, vmi);
-  await untilStep(operation, 'AwaitNode', 'running');
-  await lab.world.changePod(uid, { node: 'node-a' });
+  const { uid, operation } = await placed();
   await untilStep(operation, 'SyncInstance', 'waiting');
   await lab.env.sleep('1 hour');
   expect((await recordedCalls(operation)).filter(({ activity }) => activity === 'syncInstance')).toHaveLength(1);

@@ -21,7 +21,6 @@ export const domainRunning = async (
   round: Round,
 ): Promise<void> => {
   const since = now();
-  seen.sawDomain(answer);
   for (let look = 2; ; look += 1) {
     const version = seen.version();
     const report = seen.domain(pod.uid) ?? answer;

@@ -6,14 +6,13 @@ import { KUBEVIRT_API_VERSION } from '../../../api/kubevirt/types.ts';
 import type { VirtualMachineInstance, VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
 import { MIGRATED_INSTANCE_LABEL } from '../../facts/labels.ts';
 import { askedToLeave } from '../../facts/evacuation.ts';
-import { isFinal } from '../../facts/instance.ts';
 import { migrationFacts } from '../../facts/migration.ts';
 import { refOf } from '../../facts/virtual-machine.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { findInstance } from '../instance/read.ts';
 import { instanceLabel } from '../launch-manifest/names.ts';
-import { byAge } from '../migration/read.ts';
+import { byAge, unfinished } from '../migration/read.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { recordEvent } from '../record-event.ts';
 
@@ -30,8 +29,8 @@ export const createEvacuation =
     if (vmi === undefined || node?.metadata?.uid !== ref.uid) return undefined;
     if (askedToLeave(vmi, node, config()) === undefined) return undefined;
     const migrations = await labelledMigrations(kube, vmi);
-    const underWay = migrations.map(migrationFacts).find(({ phase }) => !isFinal(phase));
-    if (underWay !== undefined) return { migration: underWay.migration.name };
+    const underWay = unfinished(migrations);
+    if (underWay !== undefined) return { migration: refOf(underWay).name };
     return { migration: await create(ports, evacuationMigration(vmi, ref, migrations.at(-1)?.metadata?.uid)) };
   };
 

@@ -11,7 +11,7 @@ import { NODE_NAME_LABEL } from '../../facts/labels.ts';
 import { migrationFacts } from '../../facts/migration.ts';
 import { refOf } from '../../facts/virtual-machine.ts';
 import type { KubePort } from '../../kube/port.ts';
-import { byAge } from '../migration/read.ts';
+import { byAge, unfinished } from '../migration/read.ts';
 import type { ControllerPorts } from '../ports.ts';
 
 /** Reads the Node, its VMIs and their migrations. */
@@ -78,14 +78,14 @@ const leavingOf = (
   rules: EvictionRules,
 ): Leaving => {
   const obstacle = obstacleTo(vmi, rules);
-  const underWay = migrations.map(migrationFacts).find(({ phase }) => !isFinal(phase));
+  const underWay = unfinished(migrations);
   const failed = failedOf(migrations);
   return {
     ...{ vmi: refOf(vmi), by },
     ...(obstacle === undefined ? {} : { obstacle }),
     ...(underWay === undefined
       ? {}
-      : { migration: { name: underWay.migration.name, phase: underWay.phase || 'Pending' } }),
+      : { migration: { name: refOf(underWay).name, phase: migrationFacts(underWay).phase || 'Pending' } }),
     ...(failed === undefined ? {} : { failed }),
   };
 };

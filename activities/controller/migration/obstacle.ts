@@ -1,7 +1,6 @@
 import type { FailureInfo } from '../../../api/contract/failures.ts';
 import type { VirtualMachineInstance, VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
-import { isFinal } from '../../facts/instance.ts';
-import { migrationFacts } from '../../facts/migration.ts';
+import { unfinished } from './read.ts';
 
 /** Why a VMI cannot be migrated as it stands, whatever it is made of; undefined: it runs. */
 export const notRunning = ({ metadata, status }: VirtualMachineInstance): string | undefined => {
@@ -25,9 +24,9 @@ export const olderUnfinished = (
     0,
     migrations.findIndex(({ metadata }) => metadata?.uid === uid),
   );
-  const unfinished = older.find((vmim) => !isFinal(migrationFacts(vmim).phase));
-  if (unfinished === undefined) return undefined;
-  const { name } = unfinished.metadata ?? {};
+  const underWay = unfinished(older);
+  if (underWay === undefined) return undefined;
+  const { name } = underWay.metadata ?? {};
   return {
     type: 'OperationUnderWay',
     message: `Migration ${name} of the same VMI is under way. Wait for its end, or cancel it: kubectl delete vmim ${name}.`,

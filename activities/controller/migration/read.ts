@@ -1,5 +1,6 @@
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
+import { isFinal } from '../../facts/instance.ts';
 import { failure } from '../../failures.ts';
 import type { KubePort } from '../../kube/port.ts';
 
@@ -32,6 +33,10 @@ export const migrationsOf = async (
 /** The type says that there is a spec; an object of the API server need not keep to it. */
 const vmiNameOf = (vmim: VirtualMachineInstanceMigration): unknown =>
   (vmim as Partial<VirtualMachineInstanceMigration>).spec?.vmiName;
+
+/** The first that is not over. */
+export const unfinished = <V extends VirtualMachineInstanceMigration>(vmims: readonly V[]): V | undefined =>
+  vmims.find(({ status }) => !isFinal(status?.phase));
 
 export const byAge = (a: VirtualMachineInstanceMigration, b: VirtualMachineInstanceMigration): number =>
   age(a).localeCompare(age(b));

@@ -6,10 +6,9 @@ import { instanceId, migrationId } from '../../../../api/contract/refs.ts';
 import type { Triggered, TriggerEffect } from '../../../../api/contract/triggers.ts';
 import { KUBEVIRT_API_VERSION } from '../../../../api/kubevirt/types.ts';
 import type { VirtualMachineInstanceMigration } from '../../../../api/kubevirt/types.ts';
-import { isFinal } from '../../../facts/instance.ts';
 import { refOf } from '../../../facts/virtual-machine.ts';
 import { failure } from '../../../failures.ts';
-import { migrationsOf } from '../../migration/read.ts';
+import { migrationsOf, unfinished } from '../../migration/read.ts';
 import type { ControllerPorts } from '../../ports.ts';
 import { createTriggered, findTriggered } from './migrate.ts';
 
@@ -30,7 +29,7 @@ export const retry = async ({ kube, workflows }: Ports, trigger: Triggered): Pro
     return { message: `${retried} started`, retried };
   }
   const migrations = await migrationsOf(kube, vm.namespace, vm.name);
-  const open = migrations.find(({ status }) => !isFinal(status?.phase));
+  const open = unfinished(migrations);
   const { operation } = (await workflows.query<EntityStatus>(entity, entityStatus.name)) ?? {};
   const underWay = operation ?? (open === undefined ? undefined : migrationId(refOf(open)));
   if (underWay !== undefined) {

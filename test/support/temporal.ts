@@ -50,14 +50,22 @@ export const timeSkippingEnvironment = async (): Promise<TestWorkflowEnvironment
 const boundWaits = (env: TestWorkflowEnvironment): void => {
   const { connection, client, sleep } = env;
   const inTime = async <T>(what: string, wait: () => Promise<T>): Promise<T> => {
+    const stories: string[] = [];
     // It counts who holds time still, and counts what was in flight in a workflow that has ended for ever. With nobody to forget it refuses.
-    const forgetOne = () => void connection.testService?.unlockTimeSkipping({}).catch(() => undefined);
-    const pushing = setInterval(forgetOne, STANDS_STILL_MS);
+    const forgetOne = async () => {
+      stories.push(await storyOf(env));
+      await connection.testService?.unlockTimeSkipping({});
+    };
+    const pushing = setInterval(() => void forgetOne().catch(() => undefined), STANDS_STILL_MS);
     try {
       return await connection.withDeadline(Date.now() + PATIENCE_MS, wait);
     } catch (error) {
-      if (!isGrpcDeadlineError(error)) throw error;
-      throw new Error(`not within ${PATIENCE_MS} ms: ${what}\n${await storyOf(env)}`, { cause: error });
+      if (isGrpcDeadlineError(error))
+        throw new Error(`not within ${PATIENCE_MS} ms: ${what}\n${await storyOf(env)}`, { cause: error });
+      // How it came to the end that nobody expected was to be seen before time was pushed on.
+      if (error instanceof Error && stories.length > 0)
+        error.message += `; time stood still at\n${stories.join('\n\n')}`;
+      throw error;
     } finally {
       clearInterval(pushing);
     }

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { Context } from '../context.ts';
-import { countJest, sum } from './test-counts.ts';
+import { countJest, countOne, sum } from './test-counts.ts';
 import type { Counts } from './test-counts.ts';
 
 /** The sections of `./dev test`, in the order in which they run. */
@@ -32,7 +32,7 @@ const jest =
     const options = '--experimental-vm-modules --no-warnings';
     const exitCode = await run(ctx, ['npx', 'jest', ...args], { ...env, NODE_OPTIONS: options });
     const report: unknown = await readFile(file, 'utf8').then(parseJson, () => undefined);
-    return countJest(report, exitCode);
+    return countJest(project, report, exitCode);
   };
 
 const npmScripts =
@@ -42,7 +42,7 @@ const npmScripts =
     for (const script of scripts) {
       const exitCode = await run(ctx, ['npm', 'run', '--silent', script], env);
       console.log(`${script}: ${exitCode === 0 ? 'passed' : 'FAILED'}`);
-      counts.push({ passed: exitCode === 0 ? 1 : 0, failed: exitCode === 0 ? 0 : 1 });
+      counts.push(countOne(script, exitCode === 0));
     }
     return sum(counts);
   };
@@ -54,7 +54,7 @@ const oracle: Runner = async (ctx, env) => {
     return sum([]);
   }
   const exitCode = await run(ctx, ['npm', 'run', '--silent', 'oracle', '--', dir], env);
-  return { passed: exitCode === 0 ? 1 : 0, failed: exitCode === 0 ? 0 : 1 };
+  return countOne('oracle', exitCode === 0);
 };
 
 const runners: Record<Section, Runner> = {

@@ -1,11 +1,21 @@
 import { expect, test } from '@jest/globals';
-import { countJest, summary, sum } from '../../../../../deploy/local/commands/test-counts.ts';
+import { countJest, countOne, summary, sum } from '../../../../../deploy/local/commands/test-counts.ts';
 
 const report = (numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number) => ({
   numPassedTests,
   numFailedTests,
   numRuntimeErrorTestSuites,
+  testResults: [] as object[],
 });
+const suite = (message: string, ...assertionResults: object[]) => ({
+  ...{ name: '/somewhere/test/unit/a.test.ts', status: 'failed', message },
+  assertionResults,
+});
+const passedTest = { fullName: 'it boots', status: 'passed', failureMessages: [] };
+const failedTest = {
+  ...{ fullName: 'it moves', status: 'failed' },
+  failureMessages: ['\n\u001b[31mError: the target is gone\u001b[39m\n    at somewhere'],
+};
 
 test.each([
   ['all passed', report(7, 0, 0), 0, { passed: 7, failed: 0 }],
@@ -15,10 +25,23 @@ test.each([
   ['no report at all counts as one failure', undefined, 1, { passed: 0, failed: 1 }],
   ['no report is a failure even after a clean exit', {}, 0, { passed: 0, failed: 1 }],
 ])('%s', (_, json, exitCode, counts) => {
-  expect(countJest(json, exitCode)).toEqual(counts);
+  expect(countJest('unit', json, exitCode)).toMatchObject(counts);
 });
 
-test('the last line adds up every section', () => {
-  const counts = sum([countJest(report(3, 0, 0), 0), countJest(report(2, 1, 1), 1)]);
-  expect(summary(counts)).toBe('5 passed, 2 failed');
+test('each failure is named with the first line of why, and so is a suite that could not be loaded', () => {
+  const testResults = [suite('a lot', passedTest, failedTest), suite('  cannot find module x\n  at y')];
+  expect(countJest('unit', { ...report(1, 1, 1), testResults }, 1).failures).toEqual([
+    'a.test.ts › it moves: Error: the target is gone',
+    'a.test.ts: cannot find module x',
+  ]);
+});
+
+test('the last line adds up every section; what failed is named before it', () => {
+  const counts = sum([
+    countJest('unit', report(3, 0, 0), 0),
+    countJest('replay', undefined, 1),
+    countOne('lint', true),
+    countOne('oracle', false),
+  ]);
+  expect(summary(counts)).toBe('failed: replay: left no report\nfailed: oracle\n4 passed, 2 failed');
 });

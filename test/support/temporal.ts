@@ -63,8 +63,7 @@ const boundWaits = (env: TestWorkflowEnvironment): void => {
       if (isGrpcDeadlineError(error))
         throw new Error(`not within ${PATIENCE_MS} ms: ${what}\n${await storyOf(env)}`, { cause: error });
       // How it came to the end that nobody expected was to be seen before time was pushed on.
-      if (error instanceof Error && stories.length > 0)
-        error.message += `; time stood still at\n${stories.join('\n\n')}`;
+      if (error instanceof Error && stories.length > 0) tellMore(error, `time stood still at\n${stories.join('\n\n')}`);
       throw error;
     } finally {
       clearInterval(pushing);
@@ -78,6 +77,13 @@ const boundWaits = (env: TestWorkflowEnvironment): void => {
       if (isGrpcDeadlineError(error)) await connection.testService?.lockTimeSkipping({});
       throw error;
     });
+};
+
+/** What is shown of an error begins its stack, which is not made anew. */
+const tellMore = (error: Error, more: string): void => {
+  const { message, stack = '' } = error;
+  error.message = `${message}; ${more}`;
+  error.stack = stack.replace(message, () => error.message);
 };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

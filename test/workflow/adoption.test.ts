@@ -52,6 +52,18 @@ test('a start whose end only the terminated run of the entity has heard tells it
   expect(lab.world.violations).toEqual([]);
 });
 
+test('a VMI is gone when it is deleted after its start was terminated unheard', async () => {
+  const { vmi, fake, entity } = await running();
+  await entity.terminate();
+  await tellAgain(fake);
+  await untilAdopted(vmi, startId(vmi, 1));
+  await workflow(startId(vmi, 1)).terminate();
+  await lab.world.deleteVmi(vmi.uid);
+  await entity.result();
+  expect(lab.world.leftovers(vmi)).toEqual([]);
+  expect(lab.world.violations).toEqual([]);
+});
+
 test('so does a shutdown that failed, and can be retried; how the guest ended is not forgotten', async () => {
   const { vmi, fake, entity } = await running();
   await close(startId(vmi, 1));

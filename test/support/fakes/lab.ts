@@ -47,9 +47,13 @@ interface LabOptions {
   interceptors?: string[];
 }
 
+/** Whatever a workflow asks for is answered. */
+const ANSWERED_CANCELS = 'test/support/fakes/answered-cancels.ts';
+
 export const newLab = async (options: LabOptions = {}): Promise<Lab> => {
   const env = await timeSkippingEnvironment();
-  const workflowBundle = await bundleWorkflows(options.workflows, options.interceptors);
+  const interceptors = [ANSWERED_CANCELS, ...(options.interceptors ?? [])];
+  const workflowBundle = await bundleWorkflows(options.workflows, interceptors);
   const inject = faultInjector(() => lab.fault);
   const controller = inject(delegating<ControllerActivities>(newWorld().controller, () => lab.world.controller));
   const node = inject(delegating<NodeActivities>(newWorld().node, () => lab.world.node));

@@ -31,6 +31,7 @@ import { watchOutage } from './outage.ts';
 import { publishConfig } from './publish-config.ts';
 import { aggregatedApi } from './subresources/aggregated-api.ts';
 import { admission, admissionCaches } from './webhooks/index.ts';
+import { watchWorkflowThread } from './workflow-thread/heartbeat.ts';
 
 /** Label that a node worker puts on its Node. */
 const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable';
@@ -47,8 +48,9 @@ const createWorker = ({ connection, namespace }: Temporal, ports: ControllerPort
     activities: { ...controllerActivities(ports) },
     maxCachedWorkflows: config.maxCachedWorkflows,
     maxConcurrentActivityTaskExecutions: 100,
-    // How long a workflow waits for a worker that was killed before another one takes it over.
-    stickyQueueScheduleToStartTimeout: '3s',
+    // How long a workflow waits for a worker that was killed before another one takes it over. A busy worker has to be sooner than that: what is taken
+    // from it begins anew from its whole history.
+    stickyQueueScheduleToStartTimeout: '10s',
     // Activities here are short requests to the API server.
     shutdownGraceTime: '5s',
     shutdownForceTime: '15s',
@@ -170,7 +172,7 @@ await runMain(log, async (signal) => {
       },
       signal,
     );
-    await runWorkers([worker], signal);
+    await Promise.race([runWorkers([worker], signal), watchWorkflowThread(signal)]);
     await electing;
   } finally {
     await server.close();

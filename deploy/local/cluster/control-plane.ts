@@ -155,13 +155,16 @@ export const dns = (ctx: Context, bin: string, rules: string): ProcessSpec => ({
   ready: () => answers(`http://${hostAddress}:8181/ready`),
 });
 
+/** Memory for CPU: its garbage collector runs a quarter as often. */
+export const temporalEnvironment = ['env', 'GOGC=400'];
+
 /**
  * Temporal's dev server with its UI, on one SQLite file, in a network of its own. Like etcd it does not wait for the disk: without a write-ahead log each of
  * a workflow's many small transactions would, and a hundred starts write gigabytes.
  */
 export const temporalServer = (ctx: Context): ProcessSpec => ({
   name: 'control-plane/temporal',
-  enter: ['nsenter', `--net=${networkNamespaceFile(temporalHost)}`],
+  enter: ['nsenter', `--net=${networkNamespaceFile(temporalHost)}`, ...temporalEnvironment],
   command: [
     temporalCli(ctx),
     ...['server', 'start-dev', '--ip', '0.0.0.0', '--port', '7233', '--ui-port', '8233'],

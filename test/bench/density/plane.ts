@@ -12,6 +12,7 @@ import {
   controllerManager,
   etcd,
   scheduler,
+  temporalEnvironment,
   temporalServer,
 } from '../../../deploy/local/cluster/control-plane.ts';
 import { kubeconfig, kubeconfigFile } from '../../../deploy/local/cluster/kubeconfig.ts';
@@ -79,7 +80,7 @@ async function startPlane(ctx: Context, options: PlaneOptions): Promise<Plane> {
     const manager = controllerManager(ctx, bin);
     await start({ ...manager, command: [...manager.command, `--controllers=${CONTROLLERS.join(',')}`] });
     await start(scheduler(ctx, bin));
-    await start({ ...temporalServer(ctx), enter: [] });
+    await start({ ...temporalServer(ctx), enter: temporalEnvironment });
     const system = systemOf(ctx, bin);
     await system.deploy();
     await start(kwok(ctx));

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
 import { apiServerUrl, hostAddress, temporalAddress } from '../../../deploy/local/cluster/addresses.ts';
 import { kubeconfigFile } from '../../../deploy/local/cluster/kubeconfig.ts';
@@ -101,6 +102,7 @@ export const systemOf = (ctx: Context, bin: string) => {
       const bundle = join(ctx.stateDir, 'workflow-bundle.js');
       const make = [join(ROOT, 'deploy/images/bundle-workflows.mjs'), join(ROOT, 'workflows/index.ts'), bundle];
       await run([process.execPath, ...make], { cwd: ROOT });
+      const lean = pathToFileURL(join(ROOT, 'workers/controller/workflow-thread/lean.ts')).href;
       const env = {
         KUBECONFIG: await asAccount('virtflow-controller'),
         NODE_ENV: 'production',
@@ -110,7 +112,7 @@ export const systemOf = (ctx: Context, bin: string) => {
       };
       return {
         name: 'density/controller',
-        ...node(env, ...controllerFlags, join(ROOT, 'workers/controller/main.ts')),
+        ...node(env, ...controllerFlags, `--import=${lean}`, join(ROOT, 'workers/controller/main.ts')),
         address: `http://${hostAddress}:8080`,
         readyWithin: 120,
         ready: () => answers(`http://${hostAddress}:8080/readyz`),

@@ -51,7 +51,7 @@ const run = (script: string[], log: number): ChildProcess =>
   spawn(process.execPath, script, { cwd: root, env: environment(), stdio: ['ignore', log, log] });
 const startWorker = (): void => {
   const log = openSync(logFile, 'a');
-  worker = run(['workers/controller/main.ts'], log);
+  worker = run(['--import=./workers/controller/workflow-thread/lean.ts', 'workers/controller/main.ts'], log);
   closeSync(log);
 };
 const endWorker = async (signal: NodeJS.Signals): Promise<number | null> => {

@@ -1,15 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { reportFaults, type FaultRun } from '../support/fault-report.ts';
-import { announce, rounds, SEED } from '../support/fault-options.ts';
+import { announce, rounds } from '../support/fault-options.ts';
 import { lastOperation } from '../support/history.ts';
 import { untilNothingLeft } from '../support/leftovers.ts';
-import { startProcess } from '../support/local-cluster.ts';
 import { ensureNamespace } from '../support/namespaces.ts';
 import { untilSystemReady } from '../support/pods.ts';
-import { randomOf } from '../support/random.ts';
 import { Recorder } from '../support/recorder.ts';
 import { createVm, deleteVm, getVm, NAMESPACE, setRunStrategy, untilReady, untilStopped } from '../support/vms.ts';
+import { chanceOf, newRun, strikeAfter, untilAllRuns } from './striking.ts';
 import { victims } from './victims.ts';
 
 const VM = 'faults';
@@ -18,8 +16,6 @@ const VM = 'faults';
 const SPAN = { start: 15_000, shutdown: 4_000 } as const;
 /** A start from the moment on when the launcher's processes are there. */
 const SPAN_WITH_LAUNCHER = 10_000;
-/** Longest time that Temporal or the API server is away, in milliseconds. */
-const AWAY = 3_000;
 
 const CLEAN_ENDS = ['agentShutdown', 'acpiShutdown', 'guestShutdown'];
 
@@ -39,14 +35,10 @@ beforeAll(async () => {
   await deleteVm(VM);
 });
 
-afterEach(async () => {
-  await startProcess('kube-apiserver');
-  await startProcess('temporal');
-  await untilSystemReady();
-});
+afterEach(untilAllRuns);
 
 afterAll(async () => {
-  await reportFaults(runs);
+  await reportFaults('kill', runs);
   await deleteVm(VM);
 });
 
@@ -54,12 +46,9 @@ test.each(cases)(
   '$name killed during a $operation (round $round): the operation ends as it should',
   async ({ victim, operation, round }) => {
     await prepare(operation);
-    const random = randomOf(`${SEED}/${round}/${victim.name}/${operation}`);
-    const run: FaultRun = {
-      ...{ victim: victim.name, operation, seed: SEED, round },
-      ...{ delay: 0, violations: [], outcome: 'failed' },
-    };
+    const run = newRun(operation, { victim, round });
     runs.push(run);
+    const random = chanceOf(run);
     const recorder = new Recorder(NAMESPACE, VM);
     try {
       // What can be known before is: the instant of the kill shall not depend on how busy the machine is.
@@ -68,11 +57,7 @@ test.each(cases)(
       const asked = Date.now();
       const kill = early ?? (await victim.aim(VM));
       run.delay = Math.round(random() * (early ? SPAN[operation] : SPAN_WITH_LAUNCHER));
-      await pause(run.delay);
-      await kill();
-      const killed = Date.now();
-      await pause(random() * AWAY);
-      await victim.revive?.();
+      const killed = await strikeAfter(run.delay, victim, kill, random);
       await (operation === 'start' ? untilReady(VM) : untilStopped(VM));
       Object.assign(run, { recovered: Date.now() - killed, total: Date.now() - asked });
     } finally {

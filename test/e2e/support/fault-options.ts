@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { randomOf } from './random.ts';
 
 /** How often each case is run. */
 export const ROUNDS = Number(process.env['VIRTFLOW_FAULT_ROUNDS'] ?? 1);
@@ -16,3 +17,9 @@ export const announce = (): void =>
   void process.stderr.write(
     `VIRTFLOW_FAULT_SEED=${SEED} VIRTFLOW_FAULT_ROUNDS=${ROUNDS}${ALL ? ' VIRTFLOW_FAULTS=all' : ''}\n`,
   );
+
+/** All of some cases; or the one that the seed draws for this round. */
+export const drawn = <T>(what: string, round: number, some: readonly T[]): readonly T[] => {
+  const one = some[Math.floor(randomOf(`${SEED}/${round}/${what}`)() * some.length)];
+  return ALL || one === undefined ? some : [one];
+};

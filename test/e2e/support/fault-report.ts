@@ -28,18 +28,18 @@ const seconds = (ms: number | undefined): string => (ms === undefined ? '-' : `$
 
 const DIRECTORY = join(import.meta.dirname, '../../../artifacts');
 
-/** The runs as a table on standard error (standard output is for reports of the test runner), and as JSON in artifacts/faults.json. */
-export async function reportFaults(runs: readonly FaultRun[]): Promise<void> {
-  await report(runs, 'faults.json', runs);
-}
+/**
+ * The runs of a suite as a table on standard error (standard output is for reports of the test runner), and as JSON in artifacts/faults.json, beside
+ * those of other suites.
+ */
+export const reportFaults = (suite: string, runs: readonly FaultRun[]): Promise<void> =>
+  report(runs, suite, 'faults.json');
 
-/** The same for runs with migrations: in artifacts/migration-faults.json, beside those of other suites. */
-export async function reportMigrationFaults(suite: string, runs: readonly FaultRun[]): Promise<void> {
-  const before = await readFile(join(DIRECTORY, 'migration-faults.json'), 'utf8').catch(() => '{}');
-  await report(runs, 'migration-faults.json', { ...(JSON.parse(before) as object), [suite]: runs });
-}
+/** The same for runs with migrations: in artifacts/migration-faults.json. */
+export const reportMigrationFaults = (suite: string, runs: readonly FaultRun[]): Promise<void> =>
+  report(runs, suite, 'migration-faults.json');
 
-async function report(runs: readonly FaultRun[], file: string, content: unknown): Promise<void> {
+async function report(runs: readonly FaultRun[], suite: string, file: string): Promise<void> {
   const table = new Table({
     head: ['victim', 'operation', 'seed, round', 'hit after', 'told', 'end after', 'in all', 'boots', 'violations', ''],
     style: { head: [], border: [] },
@@ -54,5 +54,7 @@ async function report(runs: readonly FaultRun[], file: string, content: unknown)
     ]);
   process.stderr.write(`${table.toString()}\n`);
   await mkdir(DIRECTORY, { recursive: true });
+  const others = await readFile(join(DIRECTORY, file), 'utf8').catch(() => '{}');
+  const content = { ...(JSON.parse(others) as object), [suite]: runs };
   await writeFile(join(DIRECTORY, file), JSON.stringify(content, null, 2));
 }

@@ -7,16 +7,33 @@ import { podMounts } from './local-cluster.ts';
 import { qemuProcesses } from './processes.ts';
 import { NAMESPACE } from './vms.ts';
 
-/** What a VM that is stopped or deleted must not leave behind, one sentence each. */
-export async function leftovers(name: string): Promise<string[]> {
+/** What there is of a VM: its launcher Pods, who may run its guest, and its guests. */
+async function tracesOf(name: string) {
   const pods = await listObjects<Pod>('pod', NAMESPACE, `vm.kubevirt.io/name=${name}`);
   const lease = await getObject<Lease>('lease', tokenName({ name }), NAMESPACE);
   const holder = lease && tokenOf(lease).holder;
-  const processes = await qemuProcesses(NAMESPACE, name);
+  return { pods, holder, processes: await qemuProcesses(NAMESPACE, name) };
+}
+
+/** What a VM that is stopped or deleted must not leave behind, one sentence each. */
+export async function leftovers(name: string): Promise<string[]> {
+  const { pods, holder, processes } = await tracesOf(name);
   return [
     ...pods.map(({ metadata }) => `Pod ${metadata?.name} is left`),
     ...(holder ? [`the run token is held by VMI ${holder.vmiUid}, Pod ${holder.pod?.name ?? 'none'}`] : []),
     ...processes.map(({ pid }) => `QEMU process ${pid} is left`),
+    ...(await mountsOfGonePods()),
+  ];
+}
+
+/** What is there of a VM that runs beside its one guest, or lacks of it, one sentence each. */
+async function surplus(name: string): Promise<string[]> {
+  const { pods, holder, processes } = await tracesOf(name);
+  const names = pods.map(({ metadata }) => metadata?.name);
+  return [
+    ...(pods.length === 1 ? [] : [`it has ${pods.length} Pods: ${names.join(', ')}`]),
+    ...(processes.length === 1 ? [] : [`it has ${processes.length} QEMU processes`]),
+    ...(holder?.pod?.uid === pods[0]?.metadata?.uid ? [] : [`Pod ${holder?.pod?.name ?? 'none'} holds the run token`]),
     ...(await mountsOfGonePods()),
   ];
 }
@@ -28,13 +45,15 @@ async function mountsOfGonePods(): Promise<string[]> {
 }
 
 /** Waits until nothing is left behind of a VM that is stopped. @throws Error naming what is left */
-export async function untilNothingLeft(name: string, timeoutMs = 30_000): Promise<void> {
-  let left: string[] = [];
-  const isClean = async (): Promise<boolean> => {
-    left = await leftovers(name);
-    return left.length === 0;
-  };
-  await until(`nothing left of ${name}`, isClean, { timeoutMs, everyMs: 500 }).catch((error: unknown) => {
-    throw new Error(`of VM ${name} something is left: ${left.join('; ')}`, { cause: error });
-  });
+export const untilNothingLeft = (name: string, timeoutMs = 30_000): Promise<void> =>
+  untilNone(`nothing left of VM ${name}`, () => leftovers(name), timeoutMs);
+
+/** Waits until one guest is all there is of a VM: one Pod, which holds the run token, and one QEMU. @throws Error naming what else there is */
+export const untilOneGuest = (name: string, timeoutMs = 30_000): Promise<void> =>
+  untilNone(`one guest and nothing else of VM ${name}`, () => surplus(name), timeoutMs);
+
+async function untilNone(what: string, look: () => Promise<string[]>, timeoutMs: number): Promise<void> {
+  let found: string[] = [];
+  const isClean = async (): Promise<boolean> => (found = await look()).length === 0;
+  await until(what, isClean, { timeoutMs, everyMs: 500, seen: () => found.join('; ') });
 }

@@ -30,7 +30,16 @@ export const replicaOf = (vmi: VirtualMachineInstance): Replica => {
     standing: metadata?.deletionTimestamp !== undefined ? 'leaving' : hasEnded ? 'ended' : 'active',
     ready: isTrue(vmi, 'Ready'),
     createdAt: metadata?.creationTimestamp ?? '',
+    ...timesOf(vmi),
   };
+};
+
+const timesOf = ({ status }: VirtualMachineInstance): Pick<Replica, 'runningSince' | 'endedAt'> => {
+  const reached = (holds: (phase: string | undefined) => boolean): string | undefined =>
+    status?.phaseTransitionTimestamps?.find(({ phase }) => holds(phase))?.phaseTransitionTimestamp;
+  const runningSince = reached((phase) => phase === 'Running');
+  const endedAt = reached(isFinal);
+  return { ...(runningSince === undefined ? {} : { runningSince }), ...(endedAt === undefined ? {} : { endedAt }) };
 };
 
 /** A label selector as `kubectl -l` takes it: for the scale subresource. */

@@ -27,6 +27,9 @@ export interface Replica {
   ready: boolean;
   /** RFC 3339 */
   createdAt: string;
+  /** When it ran first, and when it ended; RFC 3339. Absent: it did not, or that is not known. */
+  runningSince?: string;
+  endedAt?: string;
 }
 
 /** A replica set as it is. */
@@ -38,6 +41,8 @@ export interface ReplicaSetView {
   /** How many there shall be. */
   wanted: number;
   replicas: Replica[];
+  /** Of the spec. */
+  generation?: number;
   /** Set when the spec cannot work: which field and why. */
   invalid?: string;
 }
@@ -49,6 +54,8 @@ export interface ReplicaSetReport {
   paused: boolean;
   /** Why a VMI could not be created or deleted. */
   failure?: FailureInfo & { while: 'creating' | 'deleting' };
+  /** Its VMIs end at once: how often in a row, and when the next are created; RFC 3339. */
+  backOff?: { failures: number; retryAt: string };
 }
 
 /** Answer of the query. */

@@ -71,6 +71,45 @@ test('what has ended is replaced', async () => {
   await end(handle);
 });
 
+/** The VMI has run for so many seconds, by the server's time, and then ends. */
+const endAfter = async (name: string, seconds: number): Promise<void> => {
+  const endedAt = await lab.env.currentTimeMs();
+  const runningSince = new Date(endedAt - seconds * 1000).toISOString();
+  world().change(name, { standing: 'ended', runningSince, endedAt: new Date(endedAt).toISOString() });
+  await tell();
+};
+const untilBackOff = (failures: number): Promise<void> =>
+  lab.until(`${failures} failures in a row are told`, () => world().reports.at(-1)?.backOff?.failures === failures);
+
+test('what ends at once is replaced after a growing back-off, which outlives its memory of events, and a changed spec ends it', async () => {
+  lab.continueAfter = 60;
+  await scale(1);
+  await untilReported(1);
+  const waits: number[] = [];
+  for (const failures of [1, 2, 3]) {
+    const name = names()[0] ?? '';
+    await endAfter(name, 2);
+    await untilBackOff(failures);
+    expect(names()).toEqual([]);
+    const failedAt = await lab.env.currentTimeMs();
+    await lab.env.sleep(failures ** 2 * 15_000 + 1_000);
+    await untilReported(1);
+    waits.push(Date.parse(world().view.replicas[0]?.createdAt ?? '') - failedAt);
+  }
+  waits.forEach((wait, index) => {
+    expect(wait).toBeGreaterThanOrEqual((index + 1) ** 2 * 10_000 - 1_000);
+    expect(wait).toBeLessThanOrEqual((index + 1) ** 2 * 15_000 + 1_000);
+  });
+
+  await endAfter(names()[0] ?? '', 2);
+  await untilBackOff(4);
+  world().view.generation = 2;
+  const handle = await tell();
+  await untilReported(1);
+  expect(world().created).toEqual([0, 1, 2, 3, 4]);
+  await end(lab.env.client.workflow.getHandle(handle.workflowId));
+});
+
 test('paused, it changes nothing and says so; resumed, it goes on', async () => {
   world().view.paused = true;
   const handle = await scale(2);

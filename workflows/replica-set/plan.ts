@@ -11,8 +11,11 @@ export interface Plan {
   remove: ObjectRef[];
 }
 
-/** What is done for a replica set as it is now. Pure. */
-export const plan = ({ gone, deleting, paused, invalid, wanted, replicas }: ReplicaSetView): Plan => {
+/** What is done for a replica set as it is now. Pure. @param waits none are created yet */
+export const plan = (
+  { gone, deleting, paused, invalid, wanted, replicas }: ReplicaSetView,
+  { waits = false } = {},
+): Plan => {
   // The garbage collector sees to the VMIs of one that is deleted.
   if (gone === true || deleting || paused || invalid !== undefined) return { create: 0, remove: [] };
   const active = replicas.filter(({ standing }) => standing === 'active');
@@ -20,7 +23,7 @@ export const plan = ({ gone, deleting, paused, invalid, wanted, replicas }: Repl
   const ended = replicas.filter(({ standing }) => standing === 'ended');
   const superfluous = missing < 0 ? [...active].sort(byWorth).slice(0, -missing) : [];
   return {
-    create: Math.min(Math.max(0, missing), AT_A_TIME),
+    create: waits ? 0 : Math.min(Math.max(0, missing), AT_A_TIME),
     remove: [...superfluous, ...ended].slice(0, AT_A_TIME).map(({ vmi }) => vmi),
   };
 };

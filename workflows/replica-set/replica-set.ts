@@ -11,6 +11,9 @@ import type { ObjectRef } from '../../api/contract/refs.ts';
 import { isCancellation, isDefect, toFailureInfo } from '../shared/failures.ts';
 import { bookkeeping, controllerActivities } from '../shared/proxies.ts';
 import { newAttributeWriter } from '../shared/visibility.ts';
+import { msUntil, now } from '../shared/time.ts';
+import type { BackOff } from './back-off.ts';
+import { withFailures } from './back-off.ts';
 import type { Plan } from './plan.ts';
 import { plan } from './plan.ts';
 
@@ -21,6 +24,7 @@ const AGAIN_MS = 30_000;
 interface Memory {
   /** Numbers below have been used for names. */
   next: number;
+  backOff?: BackOff;
 }
 
 type Failure = ReplicaSetReport['failure'];
@@ -42,10 +46,18 @@ export async function replicaSet(input: ReplicaSetInput): Promise<void> {
     heard = false;
     const seen = await looked(set);
     if ('view' in seen && seen.view.gone === true) return;
-    const done = 'view' in seen ? await carryOut(set, plan(seen.view), memory) : { tried: false };
+    const { backOff, waitMs } = 'view' in seen ? delayed(memory, seen.view) : NO_DELAY;
+    const done =
+      'view' in seen
+        ? await carryOut(set, plan(seen.view, { waits: backOff !== undefined }), memory)
+        : { tried: false };
     const failure = 'view' in seen ? (done.failure ?? invalid(seen.view)) : seen.failure;
     const { replicas, readyReplicas, paused } = 'view' in seen ? reportOf(seen.view) : status;
-    const report: ReplicaSetReport = { replicas, readyReplicas, paused, ...(failure === undefined ? {} : { failure }) };
+    const report: ReplicaSetReport = {
+      ...{ replicas, readyReplicas, paused },
+      ...(failure === undefined ? {} : { failure }),
+      ...(backOff === undefined ? {} : { backOff }),
+    };
     status = { ...report, set, wanted: 'view' in seen ? seen.view.wanted : status.wanted };
     writeAttributes({ VmNamespace: set.namespace, Phase: failure === undefined ? 'following' : 'failing' });
     setCurrentDetails(detailsOf(status));
@@ -56,9 +68,29 @@ export async function replicaSet(input: ReplicaSetInput): Promise<void> {
       await continueAsNew<typeof replicaSet>({ ...input, carried: { version: 1, state: memory } });
     }
     if (failure !== undefined || untold) await condition(() => heard, AGAIN_MS, { summary: 'next try' });
+    else if (waitMs !== undefined) await condition(() => heard, waitMs, { summary: 'back-off' });
     else await condition(() => heard);
   }
 }
+
+interface Delay {
+  backOff?: NonNullable<ReplicaSetReport['backOff']>;
+  /** Until it is over. */
+  waitMs?: number;
+}
+
+const NO_DELAY: Delay = {};
+
+/** Takes in what has failed; whether VMIs that are missing have to wait for that. */
+const delayed = (memory: Memory, view: ReplicaSetView): Delay => {
+  const at = now();
+  const backOff = withFailures(memory.backOff, view, at);
+  if (backOff === undefined) delete memory.backOff;
+  else memory.backOff = backOff;
+  const { count: failures, retryAt } = backOff ?? { count: 0, retryAt: at };
+  const waitMs = msUntil(retryAt, at);
+  return waitMs <= 0 || plan(view).create === 0 ? NO_DELAY : { backOff: { failures, retryAt }, waitMs };
+};
 
 const looked = async (set: ObjectRef): Promise<{ view: ReplicaSetView } | { failure: NonNullable<Failure> }> => {
   try {
@@ -120,10 +152,13 @@ const published = async (set: ObjectRef, report: ReplicaSetReport): Promise<bool
 };
 
 /** For the details pane of the Temporal UI; Markdown. */
-const detailsOf = ({ set, wanted, replicas, readyReplicas, paused, failure }: ReplicaSetStatus): string =>
+const detailsOf = ({ set, wanted, replicas, readyReplicas, paused, failure, backOff }: ReplicaSetStatus): string =>
   [
     `**${replicas} of ${wanted}** VMIs of ${set.namespace}/${set.name}, ${readyReplicas} ready${paused ? '; paused' : ''}`,
     ...(failure === undefined ? [] : [`${failure.type} while ${failure.while}: ${failure.message}`]),
+    ...(backOff === undefined
+      ? []
+      : [`ended at once ${backOff.failures} times in a row: none before ${backOff.retryAt}`]),
   ].join('\n\n');
 
 const continueAfter = ({ continueAfter: length }: ReplicaSetInput): boolean =>

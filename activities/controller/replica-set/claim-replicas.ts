@@ -23,6 +23,7 @@ export const claimReplicas =
     const own = await Promise.all(vmis.map((vmi) => claimed(kube, set, vmi)));
     return {
       ...flagsOf(set),
+      ...(set.metadata?.generation === undefined ? {} : { generation: set.metadata.generation }),
       wanted: set.spec.replicas ?? 1,
       replicas: own.flatMap((vmi) => (vmi === undefined ? [] : [replicaOf(vmi)])),
     };

@@ -12,6 +12,7 @@ import { findReplicaSet } from './read.ts';
 
 const PAUSED = 'ReplicaPaused';
 const FAILURE = 'ReplicaFailure';
+const PAUSED_BY = 'Controller got paused';
 
 /** Brings the status to what is reported; writes only what differs. That it is paused, or not any more, is told as KubeVirt tells it. */
 export const publishReplicaSet =
@@ -54,14 +55,19 @@ export const replicaSetPatch = (
   return mergePatchOf({ status: status ?? {} }, { status: { replicas, readyReplicas, labelSelector, conditions } });
 };
 
-const conditionsOf = ({ paused, failure }: ReplicaSetReport): ConditionReport[] => [
-  ...(paused ? [{ type: PAUSED, status: 'True' as const, reason: 'Paused', message: 'Controller got paused' }] : []),
-  ...(failure === undefined
-    ? []
-    : [
-        {
-          ...{ type: FAILURE, status: 'True' as const },
-          ...{ reason: failure.while === 'creating' ? 'FailedCreate' : 'FailedDelete', message: failure.message },
-        },
-      ]),
-];
+const conditionsOf = (report: ReplicaSetReport): ConditionReport[] => {
+  const why = failureOf(report);
+  return [
+    ...(report.paused ? [{ type: PAUSED, status: 'True' as const, reason: 'Paused', message: PAUSED_BY }] : []),
+    ...(why === undefined ? [] : [{ type: FAILURE, status: 'True' as const, ...why }]),
+  ];
+};
+
+const failureOf = ({ failure, backOff }: ReplicaSetReport): { reason: string; message: string } | undefined => {
+  if (failure !== undefined)
+    return { reason: failure.while === 'creating' ? 'FailedCreate' : 'FailedDelete', message: failure.message };
+  if (backOff === undefined) return undefined;
+  const { failures, retryAt } = backOff;
+  const message = `its VMIs ended within a minute, ${failures} times in a row; the next are created at ${retryAt}`;
+  return { reason: 'CrashLoopBackOff', message };
+};

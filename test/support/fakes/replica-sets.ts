@@ -1,4 +1,5 @@
 /* eslint-disable @typescript-eslint/require-await -- activities are asynchronous by contract; these act at once */
+import { activityInfo } from '@temporalio/activity';
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { Replica, ReplicaSetReport, ReplicaSetView } from '../../../api/contract/replica-sets.ts';
 
@@ -32,7 +33,8 @@ export const newReplicaSet = (parts: { refuse: (activity: string) => void }): Fa
           if (fake.view.replicas.some(({ vmi }) => vmi.name === name)) continue;
           fake.created.push(number);
           const vmi = { namespace: set.namespace, name, uid: `vmi-${name}-${fake.created.length}` };
-          const createdAt = new Date(fake.created.length * 1000).toISOString();
+          // The server's time: it may skip some.
+          const createdAt = new Date(activityInfo().currentAttemptScheduledTimestampMs).toISOString();
           fake.view.replicas.push({ vmi, standing: 'active', ready: false, createdAt });
         }
       },

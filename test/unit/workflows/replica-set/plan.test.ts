@@ -40,3 +40,8 @@ test('many are created and deleted by and by', () => {
   const all = Array.from({ length: 120 }, (_, index) => one(`v${index}`));
   expect(plan(view(0, all)).remove).toHaveLength(AT_A_TIME);
 });
+
+test('while a back-off lasts none are created, and what has ended is cleared away', () => {
+  const ended = view(2, [one('a'), one('b', { standing: 'ended' })]);
+  expect(plan(ended, { waits: true })).toEqual({ create: 0, remove: [one('b').vmi] });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { VirtualMachineFacts } from '../../../../api/contract/facts.ts';
-import { crashLoopDelayMs, shareOf } from '../../../../workflows/virtual-machine/crash-loop.ts';
+import { crashLoopDelayMs, shareOf } from '../../../../workflows/shared/crash-loop.ts';
 import { decide } from '../../../../workflows/virtual-machine/decide.ts';
 import { reportOf } from '../../../../workflows/virtual-machine/report.ts';
 import type { VirtualMachineEvent } from '../../../../workflows/virtual-machine/state.ts';

@@ -37,6 +37,16 @@ describe('how a VMI counts', () => {
   });
 });
 
+test('when it ran and when it ended are told', () => {
+  const times = ['Scheduled', 'Running', 'Failed'].map((phase, second) => ({
+    ...{ phase, phaseTransitionTimestamp: `2026-01-01T00:00:0${second}Z` },
+  }));
+  expect(replicaOf(vmi({}, { phase: 'Failed', phaseTransitionTimestamps: times }))).toMatchObject({
+    ...{ runningSince: '2026-01-01T00:00:01Z', endedAt: '2026-01-01T00:00:02Z' },
+  });
+  expect(replicaOf(vmi())).not.toHaveProperty('endedAt');
+});
+
 describe('which VMIs it selects', () => {
   test.each<[string, VirtualMachineInstance, VirtualMachineInstanceReplicaSet, boolean]>([
     ['those with its labels', vmi(), set, true],
@@ -116,6 +126,11 @@ describe('its status', () => {
       'a VMI could not be deleted',
       { failure: { type: 'Unknown', message: 'no', while: 'deleting' } },
       { type: 'ReplicaFailure', status: 'True', reason: 'FailedDelete', message: 'no' },
+    ],
+    [
+      'its VMIs end at once',
+      { backOff: { failures: 3, retryAt: NOW } },
+      { type: 'ReplicaFailure', status: 'True', reason: 'CrashLoopBackOff' },
     ],
   ])('says that %s', (_, more, condition) => {
     expect(replicaSetPatch(set, { ...report, ...more }, NOW)).toMatchObject({ status: { conditions: [condition] } });

@@ -28,8 +28,8 @@ const BACK_OFF = { 1: [10_000, 15_000], 2: [40_000, 60_000] } as const;
 const LATE = 30_000;
 /** From the first failure to the start that follows; the instant of the kill is drawn from it. */
 const SPAN = 15_000;
-/** From the end of a guest to when the next has ended, in milliseconds. */
-const LAP = 15_000;
+/** From the end of a guest to when the next has ended, and how much of that its launcher lives, in milliseconds. */
+const [LAP, LIFE] = [10_000, 4_000];
 
 const runs: FaultRun[] = [];
 
@@ -133,7 +133,7 @@ testOnDemand.each(casesOf('guests that end at once', victims))(
       await createVm(VM, { runStrategy: 'Always', change: endAtOnce });
       await laps(2);
       const kill = await victim.aim(VM);
-      run.delay = Math.round(chance() * LAP);
+      run.delay = Math.round(chance() * (inControl.includes(victim) ? LAP : LIFE));
       const killed = await strikeAfter(run.delay, victim, kill, chance);
       await laps(uids.size + 2);
       run.recovered = Date.now() - killed;

@@ -1,21 +1,38 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { NODE_UNRESPONSIVE } from '../../../api/contract/nodes.ts';
-import { killInPod } from '../../../deploy/local/pod-processes.ts';
 import { until } from '../../support/until.ts';
-import { getObject, kubectl, virtflow } from '../support/kubectl.ts';
-import { untilNothingLeft } from '../support/leftovers.ts';
-import { startKubelet, stopKubelet } from '../support/local-cluster.ts';
+import { virtflow } from '../support/kubectl.ts';
+import { untilNothingLeft, untilOneGuest } from '../support/leftovers.ts';
+import { disconnect, reconnect } from '../support/link.ts';
+import { startKubelet } from '../support/local-cluster.ts';
 import { ensureNamespace } from '../support/namespaces.ts';
 import { otherNode } from '../support/nodes.ts';
-import { launcherPod, systemPods, untilSystemReady } from '../support/pods.ts';
+import { untilSystemReady } from '../support/pods.ts';
 import { qemuProcesses } from '../support/processes.ts';
 import { Recorder } from '../support/recorder.ts';
-import { condition, createVm, deleteVm, getVm, getVmi, NAMESPACE, untilObject, untilReady } from '../support/vms.ts';
-import type { Node } from '../../../api/kubernetes/types.ts';
+import {
+  createVm,
+  deleteVm,
+  getVmi,
+  NAMESPACE,
+  setRunStrategy,
+  untilObject,
+  untilReady,
+  untilStopped,
+} from '../support/vms.ts';
+import {
+  ageHeartbeat,
+  freeze,
+  getNode,
+  keepOffController,
+  restore,
+  silence,
+  untilSaid,
+  untilSchedulable,
+} from './losing.ts';
+import { testOnDemand } from './striking.ts';
 
 /** A node that is not heard of: its VMs say so and are left alone, until somebody vouches that it is dead. */
 const VM = 'on-lost-node';
-const HEARTBEAT = 'kubevirt.io/heartbeat';
 
 let lost = '';
 /** Lets a machine that was stopped go on. */
@@ -30,12 +47,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   await uncordon();
-  if (lost === '') return;
-  await startKubelet(lost);
-  await goOn();
-  await virtflow(['fence', '--undo', '--yes', lost]);
-  await untilSystemReady();
-  await untilSchedulable(lost, 'true');
+  if (lost !== '') await restore(lost, goOn);
 });
 
 afterAll(async () => {
@@ -44,43 +56,14 @@ afterAll(async () => {
   await untilNothingLeft(VM, 120_000);
 }, 300_000);
 
-const getNode = (name: string): Promise<Node | undefined> => getObject<Node>('node', name, 'default');
+interface Running {
+  uid: string;
+  recorder: Recorder;
+  boot: string;
+}
 
-const untilSchedulable = (name: string, value: string) =>
-  untilObject(
-    `node ${name} has kubevirt.io/schedulable=${value}`,
-    () => getNode(name),
-    ({ metadata }) => metadata?.labels?.['kubevirt.io/schedulable'] === value,
-    120_000,
-  );
-
-const says = (what: 'VMI' | 'VM', reads: () => Promise<Parameters<typeof condition>[0]>, status: 'True' | undefined) =>
-  untilObject<NonNullable<Parameters<typeof condition>[0]>>(
-    `${what} with condition ${NODE_UNRESPONSIVE} ${status ?? 'gone'}`,
-    reads,
-    (object) => condition(object, NODE_UNRESPONSIVE)?.status === status,
-    60_000,
-  );
-
-/** Kubelet and worker of a node end; what runs in its launcher Pods does not. It has been so for ten minutes already, as its Node says. */
-const silence = async (node: string): Promise<void> => {
-  await stopKubelet(node);
-  const workers = await systemPods('node', node);
-  await Promise.all(workers.map(({ metadata }) => killInPod(metadata?.uid ?? '', /workers\/node\/main\.ts/)));
-  const tenMinutesAgo = new Date(Date.now() - 600_000).toISOString().slice(0, 19) + 'Z';
-  await kubectl(['annotate', 'node', node, '--overwrite', `${HEARTBEAT}=${tenMinutesAgo}`]);
-};
-
-/** Not where the only controller is: without it nothing can be admitted. */
-const awayFromController = async (): Promise<void> => {
-  const [only, ...more] = new Set((await systemPods('controller')).map(({ spec }) => spec?.nodeName ?? ''));
-  if (only === undefined || more.length > 0) return;
-  await kubectl(['cordon', only]);
-  uncordon = () => kubectl(['uncordon', only]);
-};
-
-const startVm = async (): Promise<{ uid: string; recorder: Recorder; boot: string }> => {
-  await awayFromController();
+const startVm = async (): Promise<Running> => {
+  uncordon = await keepOffController();
   await createVm(VM, { counter: true, runStrategy: 'Always' });
   const vmi = await untilReady(VM);
   await uncordon();
@@ -89,36 +72,47 @@ const startVm = async (): Promise<{ uid: string; recorder: Recorder; boot: strin
   return { uid: vmi.metadata?.uid ?? '', recorder, boot: await until('the guest counts', () => recorder.boot) };
 };
 
-test('a silent node: its VMs say so, run on, and their status recovers when it is back', async () => {
-  const { recorder, boot } = await startVm();
-  await silence(lost);
-  await untilSchedulable(lost, 'false');
-  await says('VMI', () => getVmi(VM), 'True');
-  await says('VM', () => getVm(VM), 'True');
-  expect((await getVmi(VM))?.status?.phase).toBe('Running');
-  const count = recorder.readings.at(-1)?.counter ?? 0;
-  await until('the guest counts on', () => (recorder.readings.at(-1)?.counter ?? 0) > count + 10);
+const countsOn = async ({ readings }: Recorder): Promise<void> => {
+  const count = readings.at(-1)?.counter ?? 0;
+  await until('the guest counts on', () => (readings.at(-1)?.counter ?? 0) > count + 10);
+};
 
-  await startKubelet(lost);
+const ways = {
+  'whose kubelet and worker are gone': { lose: silence, findAgain: startKubelet },
+  'that is cut off from the control plane': { lose: disconnect, findAgain: reconnect },
+};
+
+const lose = async (way: keyof typeof ways): Promise<void> => {
+  await ways[way].lose(lost);
+  await ageHeartbeat(lost);
+};
+
+const runsOnAndRecovers = (way: keyof typeof ways) => async (): Promise<void> => {
+  const { recorder, boot } = await startVm();
+  await lose(way);
+  await untilSchedulable(lost, 'false');
+  await untilSaid(VM, true);
+  expect((await getVmi(VM))?.status?.phase).toBe('Running');
+  await countsOn(recorder);
+
+  await ways[way].findAgain(lost);
   await untilSchedulable(lost, 'true');
-  await says('VMI', () => getVmi(VM), undefined);
+  await untilSaid(VM, false);
   await untilReady(VM);
   expect(recorder.boot).toBe(boot);
   expect(await recorder.stop()).toEqual([]);
   expect(recorder.boots).toBe(1);
-}, 600_000);
+  await untilOneGuest(VM);
+};
 
-test('a fenced node: its VM runs on the other one, and what comes back is stopped before that node serves', async () => {
+const runsElsewhere = (way: keyof typeof ways) => async (): Promise<void> => {
   const { uid, recorder, boot } = await startVm();
-  const pod = (await launcherPod(uid)).metadata?.uid ?? '';
   const [frozen] = await qemuProcesses(NAMESPACE, VM);
   const isStale = async (): Promise<boolean> =>
     (await qemuProcesses(NAMESPACE, VM)).some(({ pid }) => pid === frozen?.pid);
-  // Frozen like a machine whose power is gone: what is in it comes back with it.
-  await killInPod(pod, /./, 'SIGSTOP');
-  goOn = () => killInPod(pod, /./, 'SIGCONT');
-  await silence(lost);
-  await says('VMI', () => getVmi(VM), 'True');
+  goOn = await freeze(VM, lost);
+  await lose(way);
+  await untilSaid(VM, true);
   expect((await getVmi(VM))?.status?.phase).toBe('Running');
 
   await virtflow(['fence', '--yes', lost]);
@@ -128,7 +122,7 @@ test('a fenced node: its VM runs on the other one, and what comes back is stoppe
   await until('its guest counts', () => recorder.boot !== boot, { timeoutMs: 120_000 });
   expect(await isStale()).toBe(true);
 
-  await startKubelet(lost);
+  await ways[way].findAgain(lost);
   await until('the stale domain is stopped', async () => !(await isStale()), { timeoutMs: 120_000, everyMs: 250 });
   expect((await getNode(lost))?.metadata?.labels?.['kubevirt.io/schedulable']).toBe('false');
   await goOn();
@@ -138,4 +132,40 @@ test('a fenced node: its VM runs on the other one, and what comes back is stoppe
   await untilSchedulable(lost, 'true');
   expect(await recorder.stop()).toEqual([]);
   expect(recorder.boots).toBe(2);
-}, 900_000);
+};
+
+const RUNS_ON = 'its VMs say so, run on, and their status recovers when it is back';
+const ELSEWHERE = 'its VM runs on the other one, and what comes back is stopped before that node serves';
+const [gone, cut] = ['whose kubelet and worker are gone', 'that is cut off from the control plane'] as const;
+
+test(`a node ${gone}: ${RUNS_ON}`, runsOnAndRecovers(gone), 600_000);
+test(`a fenced node ${gone}: ${ELSEWHERE}`, runsElsewhere(gone), 900_000);
+testOnDemand(`a node ${cut}: ${RUNS_ON}`, runsOnAndRecovers(cut), 600_000);
+testOnDemand(`a fenced node ${cut}: ${ELSEWHERE}`, runsElsewhere(cut), 900_000);
+
+testOnDemand(
+  `a stop that is asked for while a node is cut off: it waits and says so, and is carried out when the node is back`,
+  async () => {
+    const { recorder } = await startVm();
+    await lose(cut);
+    await untilSaid(VM, true);
+    await setRunStrategy(VM, 'Halted');
+    await untilObject(
+      'the VMI is being deleted',
+      () => getVmi(VM),
+      ({ metadata }) => metadata?.deletionTimestamp !== undefined,
+      30_000,
+    );
+    await countsOn(recorder);
+    expect((await getVmi(VM))?.status?.phase).toBe('Running');
+    await untilSaid(VM, true);
+
+    await reconnect(lost);
+    await untilStopped(VM);
+    expect(await recorder.stop()).toEqual([]);
+    expect(recorder.poweredDown).toBe(true);
+    expect(recorder.boots).toBe(1);
+    await untilNothingLeft(VM);
+  },
+  600_000,
+);

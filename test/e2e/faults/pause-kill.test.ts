@@ -95,7 +95,8 @@ const countsOn = (recorder: Recorder): Promise<boolean> => {
 
 /** The guest that runs, watched. */
 const begin = async (): Promise<Recorder> => {
-  if ((await getVm(VM)) === undefined) await createVm(VM, { counter: true, runStrategy: 'Always' });
+  if ((await getVm(VM)) === undefined)
+    await createVm(VM, { counter: true, runStrategy: 'Always', gracePeriodSeconds: 10 });
   await untilReady(VM);
   const recorder = new Recorder(NAMESPACE, VM);
   await until('the guest counts', () => recorder.boot);

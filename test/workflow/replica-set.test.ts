@@ -78,7 +78,7 @@ const endAfter = async (name: string, seconds: number): Promise<void> => {
   world().change(name, { standing: 'ended', runningSince, endedAt: new Date(endedAt).toISOString() });
   await tell();
 };
-const untilBackOff = (failures: number): Promise<void> =>
+const untilBackOff = (failures: number): Promise<true> =>
   lab.until(`${failures} failures in a row are told`, () => world().reports.at(-1)?.backOff?.failures === failures);
 
 test('what ends at once is replaced after a growing back-off, which outlives its memory of events, and a changed spec ends it', async () => {

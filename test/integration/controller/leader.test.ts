@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => server.close(), 30_000);
 
 /** A candidate for the Lease; `leads` tells whether it leads now. */
-const candidate = (identity: string, durationMs = 1500) => {
+const candidate = (identity: string, durationMs = 6_000) => {
   const stop = new AbortController();
   let term: AbortSignal | undefined;
   const options = {
@@ -41,19 +41,19 @@ test('one leads; when it is gone another takes over; the same name takes its own
   await first.stop();
   expect(first.leads()).toBe(false);
   const again = candidate('first');
-  await until('the first leads again', again.leads, { timeoutMs: 1000 });
+  await until('the first leads again', again.leads, { timeoutMs: 4_000 });
   expect(second.leads()).toBe(false);
   await again.stop();
-  await until('the second leads', second.leads, { timeoutMs: 15_000 });
+  await until('the second leads', second.leads, { timeoutMs: 30_000 });
   await second.stop();
 });
 
 test('a leader that cannot renew its Lease stops leading before another may take it', async () => {
   const leader = candidate('cut-off');
-  await until('it leads', leader.leads, { timeoutMs: 15_000 });
+  await until('it leads', leader.leads, { timeoutMs: 30_000 });
   await server.kill();
-  await until('it leads no longer', () => !leader.leads(), { timeoutMs: 15_000 });
+  await until('it leads no longer', () => !leader.leads(), { timeoutMs: 30_000 });
   await server.start();
-  await until('it leads again', leader.leads, { timeoutMs: 15_000 });
+  await until('it leads again', leader.leads, { timeoutMs: 30_000 });
   await leader.stop();
-}, 90_000);
+}, 120_000);

@@ -28,7 +28,7 @@ const wait = (options: Partial<AwaitOptions> = {}, pod = podWith()): Promise<unk
   awaitContainer({ pods: join(base, 'pods'), processes: processTable(join(base, 'proc')) }, pod, 'volumeroot', {
     read: () => Promise.resolve(pod),
     cancelled: new AbortController().signal,
-    times: { waitMs: 30, pollMs: 1, readMs: 5 },
+    times: { waitMs: 500, pollMs: 1, readMs: 5 },
     ...options,
   });
 

@@ -98,15 +98,15 @@ test('a client that takes nothing holds the guest back, and is cut off only wher
 });
 
 test('a client that reads now and then is not cut off', async () => {
-  const ends = await joined({ stallMs: 1_000 });
+  const ends = await joined({ stallMs: 1_500 });
   pump(ends.guest);
   let turns = 0;
   const reading = setInterval(() => {
     turns += 1;
     if (turns % 2 === 0) ends.client.resume();
     else ends.client.pause();
-  }, 200);
-  await until('it has read for longer than it may do nothing', () => turns > 12);
+  }, 100);
+  await until('it has read for longer than it may do nothing', () => turns > 25);
   clearInterval(reading);
   expect(ends.isDone()).toBe(false);
 });

@@ -40,7 +40,8 @@ export async function untilSaid(vm: string, silent: boolean): Promise<void> {
 
 /** Keeps new Pods off the node of the only controller: without that nothing can be admitted. @returns what takes it back */
 export async function keepOffController(): Promise<() => Promise<unknown>> {
-  const [only, ...more] = new Set((await systemPods('controller')).map(({ spec }) => spec?.nodeName ?? ''));
+  const controllers = (await systemPods('controller')).filter(({ metadata }) => !metadata?.deletionTimestamp);
+  const [only, ...more] = new Set(controllers.map(({ spec }) => spec?.nodeName ?? ''));
   if (only === undefined || more.length > 0) return () => Promise.resolve();
   await kubectl(['cordon', only]);
   return () => kubectl(['uncordon', only]);

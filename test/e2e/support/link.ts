@@ -42,7 +42,7 @@ export const healLink = (node: string): Promise<void> => removeTable(node, LINK)
 export const disconnect = (node: string): Promise<void> => {
   const ports = [new URL(apiServerUrl).port, temporalAddress.split(':')[1]].join(', ');
   // By who answers, so that it holds for what goes by a Service's address, too.
-  const ofConnections = `ct reply ip saddr { ${hostAddress}, ${temporalHost.address} } ct reply proto-src { ${ports} } drop`;
+  const ofConnections = `meta l4proto tcp ct reply ip saddr { ${hostAddress}, ${temporalHost.address} } ct reply proto-src { ${ports} } drop`;
   return addTable(node, CONTROL, ['input', 'output', 'forward'], [ofConnections]);
 };
 

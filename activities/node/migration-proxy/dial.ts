@@ -15,7 +15,8 @@ export const DIAL_MS = 5_000;
 export const KEEPALIVE_MS = 10_000;
 
 /**
- * Connects to a node's worker for a purpose; resolves once it is let in: from then on the socket carries what comes next.
+ * Connects to a node's worker for a purpose; resolves once it is let in: from then on the socket carries what comes next, through a window if the other side
+ * knows windows.
  * @throws PeerUnreachable that says why
  */
 export const dialPeer = async (
@@ -23,7 +24,7 @@ export const dialPeer = async (
   { node, address, port }: SourceSession['target'],
   purpose: Header,
   timeoutMs = DIAL_MS,
-): Promise<TLSSocket> => {
+): Promise<{ socket: TLSSocket; window: boolean }> => {
   const own = credentials.current();
   const peer = `the worker of node ${node} at ${address}:${port}`;
   if (own === undefined) {
@@ -54,7 +55,7 @@ export const dialPeer = async (
     socket.write(encodeFrame(purpose));
     const answer = greeting.parse(await readFrame(socket, { maxBytes: MAX_HEADER_BYTES, timeoutMs }));
     if (!answer.accepted) throw new Error(answer.reason);
-    return socket;
+    return { socket, window: answer.window === true };
   } catch (error) {
     socket.destroy();
     throw failure('PeerUnreachable', `${peer}: ${peerTrouble(error)}`, error);

@@ -21,6 +21,8 @@ import { relay } from './relay.ts';
 import type { LiveSession, Traffic } from './sessions.ts';
 import { own, Sessions, trouble, welcome } from './sessions.ts';
 import { sessionStore } from './store.ts';
+import type { Directions } from './window.ts';
+import { sourceWindow, targetWindow } from './window.ts';
 import { peerTrouble } from './words.ts';
 
 export type { MigrationProxy } from './port.ts';
@@ -84,20 +86,32 @@ export const migrationProxy = (options: ProxyOptions): RunningProxy => {
   };
 
   /** Joins a socket of the Pod (`near`) to one of the network; both are the session's. */
-  const join = (session: LiveSession, channel: MigrationChannel, near: Socket, far: Socket): void => {
+  const join = (
+    session: LiveSession,
+    channel: MigrationChannel,
+    [near, far]: [Socket, Socket],
+    between: Directions | undefined,
+  ): void => {
     own(session, near);
     own(session, far);
     const joined = { channel, near };
     open.add(joined);
-    relay(near, far, () => {
+    const done = (): void => {
       open.delete(joined);
       past.sent += near.bytesRead;
       past.received += near.bytesWritten;
-    });
+    };
+    relay(near, far, done, between);
   };
 
   /** Target: a node's worker wants in. */
-  const visit = ({ node, purpose: { migrationUid, channel }, socket, accept, refuse }: Visitor): void => {
+  const visit = ({
+    node,
+    purpose: { migrationUid, channel, window = false },
+    socket,
+    accept,
+    refuse,
+  }: Visitor): void => {
     const found = sessions.get(migrationUid);
     if (found?.session.role !== 'target' || found.session.sourceNode !== node) {
       return refuse('session', `no migration ${migrationUid} from node ${node} is expected here`);
@@ -116,8 +130,8 @@ export const migrationProxy = (options: ProxyOptions): RunningProxy => {
     connectInPod(pods, session.pod.uid, session.sockets[channel], POD_CONNECT_MS).then(
       (near) => {
         if (socket.destroyed) return void near.destroy();
-        accept();
-        join(found, channel, near, socket);
+        accept({ window });
+        join(found, channel, [near, socket], window ? targetWindow() : undefined);
       },
       (error: unknown) =>
         refuse('target', `channel ${channel}: the target's socket cannot be reached: ${peerTrouble(error)}`),
@@ -146,9 +160,9 @@ export const migrationProxy = (options: ProxyOptions): RunningProxy => {
   const dial = async (found: LiveSession<SourceSession>, channel: MigrationChannel, near: Socket): Promise<void> => {
     const { migrationUid, target } = found.session;
     try {
-      const far = await dialPeer(credentials, target, { migrationUid, channel });
+      const { socket: far, window } = await dialPeer(credentials, target, { migrationUid, channel, window: true });
       if (near.destroyed) return void far.destroy();
-      join(found, channel, near, far);
+      join(found, channel, [near, far], window ? sourceWindow() : undefined);
     } catch (error) {
       near.destroy();
       const reason = `channel ${channel}: ${error instanceof Error ? error.message : String(error)}`;
@@ -209,7 +223,7 @@ export const migrationProxy = (options: ProxyOptions): RunningProxy => {
       }),
     link: ({ migrationUid, target }, onSilent) =>
       peerLink({
-        dial: () => dialPeer(credentials, target, { migrationUid, channel: HAND_OVER }),
+        dial: async () => (await dialPeer(credentials, target, { migrationUid, channel: HAND_OVER })).socket,
         node: target.node,
         ...(onSilent && { silent: { tell: onSilent } }),
       }),

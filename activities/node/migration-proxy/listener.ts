@@ -23,7 +23,7 @@ export interface Visitor {
   purpose: Header;
   socket: Socket;
   /** Lets it in; from then on the socket belongs to the caller. */
-  accept: () => void;
+  accept: (greeting?: { window: boolean }) => void;
   /** Tells it why not, and closes. */
   refuse: (kind: 'session' | 'limit' | 'target', reason: string) => void;
 }
@@ -89,7 +89,7 @@ const receive = async (socket: TLSSocket, { visit, refusals }: ListenerOptions):
       node: identity.node,
       purpose: purpose.data,
       socket,
-      accept: () => answer({ accepted: true }),
+      accept: (greeting) => answer({ accepted: true, ...greeting }),
       refuse,
     });
   } catch (error) {

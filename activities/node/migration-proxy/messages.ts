@@ -13,12 +13,14 @@ export const HAND_OVER = 'handOver';
 export const header = z.object({
   migrationUid: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
   channel: z.enum([...MIGRATION_CHANNELS, HAND_OVER]),
+  /** It understands frames that say what was taken; a worker of an earlier release does not. */
+  window: z.exactOptional(z.boolean()),
 });
 export type Header = z.infer<typeof header>;
 
 /** First frame of the answer. */
 export const greeting = z.union([
-  z.object({ accepted: z.literal(true) }),
+  z.object({ accepted: z.literal(true), window: z.exactOptional(z.boolean()) }),
   z.object({ accepted: z.literal(false), reason: z.string().max(1000) }),
 ]);
 export type Greeting = z.infer<typeof greeting>;

@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net';
+import type { Directions } from './window.ts';
 
 /**
  * Joins two sockets, byte for byte, with back-pressure: at most a buffer's worth is held for a slow reader. Each direction ends by itself; an error, or
  * an end in the middle of things, ends both. `done` is called once, when both are closed.
+ * @param between what bytes go through on their way; absent: nothing
  */
-export const relay = (near: Socket, far: Socket, done: () => void): void => {
+export const relay = (near: Socket, far: Socket, done: () => void, between?: Directions): void => {
   let open = 2;
   const watch = (one: Socket, other: Socket): void => {
     one.on('error', () => other.destroy());
@@ -15,6 +17,6 @@ export const relay = (near: Socket, far: Socket, done: () => void): void => {
   };
   watch(near, far);
   watch(far, near);
-  near.pipe(far);
-  far.pipe(near);
+  (between === undefined ? near : near.pipe(between.out)).pipe(far);
+  (between === undefined ? far : far.pipe(between.in)).pipe(near);
 };

@@ -14,6 +14,25 @@ export const onConflictAgain = async <T>(readAndWrite: () => Promise<T>, rounds 
   }
 };
 
+/**
+ * Reads and writes, first from what a watch has shown. Only a live read says that there is nothing to write, and one follows when the watch was behind.
+ * @param readAndWrite reads live what it is not given
+ */
+export const fromCacheFirst = async <O, T>(
+  cached: O | undefined,
+  readAndWrite: (known?: O) => Promise<{ wrote: boolean; value: T }>,
+): Promise<T> => {
+  if (cached !== undefined) {
+    try {
+      const { wrote, value } = await readAndWrite(cached);
+      if (wrote) return value;
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+  }
+  return onConflictAgain(async () => (await readAndWrite()).value);
+};
+
 /** The object may go between read and write, and then there is nothing left to do. */
 export const ifStillThere = async <T>(write: Promise<T>): Promise<T | undefined> => {
   try {

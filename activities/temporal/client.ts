@@ -1,14 +1,24 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowIdReusePolicy, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  defineSearchAttributeKey,
+  SearchAttributeType,
+  TypedSearchAttributes,
+  WorkflowExecutionAlreadyStartedError,
+} from '@temporalio/common';
+import { WORKFLOWS } from '../../api/contract/operations.ts';
+import { PRIORITIES } from '../../api/contract/priorities.ts';
 import { CONTROLLER_QUEUE } from '../../api/contract/task-queues.ts';
 import type { WorkflowPort } from './port.ts';
 
 /** WorkflowPort over Temporal's client. @throws whatever keeps Temporal from answering */
 export const workflowClient = (client: Client): WorkflowPort => ({
-  async signalWithStart({ workflow, workflowId, args, signal, signalArgs, summary, againAfterCompletion = false }) {
+  async signalWithStart({ workflow, workflowId, args, signal, signalArgs, summary, attributes = {}, ...how }) {
+    const { againAfterCompletion = false } = how;
     const start = client.workflow.signalWithStart(workflow, {
       ...{ workflowId, args, signal, signalArgs, taskQueue: CONTROLLER_QUEUE, staticSummary: summary },
+      ...(workflow === WORKFLOWS.virtualMachine ? { priority: { priorityKey: PRIORITIES.virtualMachine } } : {}),
+      typedSearchAttributes: keywords(attributes),
       workflowIdReusePolicy: againAfterCompletion
         ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
         : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
@@ -48,6 +58,13 @@ export const workflowClient = (client: Client): WorkflowPort => ({
     return last === 0 ? undefined : new Date(last * 1000).toISOString();
   },
 });
+
+const keywords = (attributes: Record<string, string>): TypedSearchAttributes =>
+  new TypedSearchAttributes(
+    Object.entries(attributes).flatMap(([name, value]) =>
+      value === '' ? [] : [{ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }],
+    ),
+  );
 
 /** How long a workflow may take to answer a question, in ms. */
 const ANSWER_WITHIN_MS = 4_000;

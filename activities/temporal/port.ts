@@ -1,3 +1,5 @@
+import type { SearchAttribute } from '../../api/contract/search-attributes.ts';
+
 /** A workflow to start, and the signal that it gets either way. */
 export interface SignalWithStart {
   workflow: string;
@@ -7,6 +9,8 @@ export interface SignalWithStart {
   signalArgs: unknown[];
   /** One line for the UI. */
   summary: string;
+  /** What it would write of itself first; an empty value is none. */
+  attributes?: Partial<Record<SearchAttribute, string>>;
   /** Start it again although a run under this id has completed; otherwise only after one that failed or was terminated. */
   againAfterCompletion?: boolean;
 }

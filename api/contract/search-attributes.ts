@@ -11,6 +11,9 @@ export const SEARCH_ATTRIBUTES = [
   'FailureReason',
 ] as const;
 
+/** Phase of a VM that has no instance. */
+export const NO_INSTANCE = 'NoInstance';
+
 export type SearchAttribute = (typeof SEARCH_ATTRIBUTES)[number];
 
 /** How long closed workflows stay readable when virtflow creates the namespace, in days. */

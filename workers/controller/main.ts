@@ -21,6 +21,7 @@ import type { FrontDoor } from './https/front-door.ts';
 import { openFrontDoor } from './https/front-door.ts';
 import type { WatchedChange } from './informers/informers.ts';
 import { createInformers } from './informers/informers.ts';
+import { Placements } from './informers/placed.ts';
 import { lead } from './lead.ts';
 import { runLeaderElection } from './leader.ts';
 import { controllerMetrics } from './metrics/metrics.ts';
@@ -86,12 +87,14 @@ await runMain(log, async (signal) => {
   };
   const onChange = (change: WatchedChange): void => {
     if (change.kind === 'KubeVirt' && informers.KubeVirt.isSynced) applyConfig();
+    if (change.kind === 'Pod') placements.changed(change);
     if (bridge === undefined) return;
     if (change.kind === 'VirtualMachineInstance') observePhases(change);
     if (change.kind === 'VirtualMachineInstanceMigration') observeMigrations(change);
     bridge.changed(change);
   };
   const informers = createInformers(rest, log, onChange);
+  const placements = new Placements(informers.Pod);
   const observePhases = phaseMetrics(register, () =>
     bridge === undefined ? [] : informers.VirtualMachineInstance.list(),
   );
@@ -142,6 +145,8 @@ await runMain(log, async (signal) => {
       config: () => configuration.current().config,
       launcherImage: config.launcherImage,
       ...(config.imagePullSecret === undefined ? {} : { imagePullSecret: config.imagePullSecret }),
+      cached: (kind, uid) => informers[kind].get(uid),
+      placed: (uid) => placements.placed(uid),
       clock: () => new Date(),
       log,
     });

@@ -4,6 +4,7 @@ import { forward } from './forward.ts';
 import { withProposal } from './migrating.ts';
 import { dependencyChanged, domainReported, hostReported, instanceObserved, podObserved } from './observing.ts';
 import { lookAgain, operationEnded, operationProgressed, retried, withSettled } from './operating.ts';
+import { untold } from './start-news.ts';
 import type { InstanceDecision, InstanceEvent, InstanceState } from './state.ts';
 
 const only = (state: InstanceState): InstanceDecision => ({ state, commands: [] });
@@ -14,15 +15,17 @@ export const absorb = (state: InstanceState, event: InstanceEvent, at: string): 
     case 'instanceObserved':
       return instanceObserved(state, event.facts);
     case 'podObserved':
-      return podObserved(state, event.facts);
+      return podObserved(state, event.facts, at);
     case 'domainReported':
       return domainReported(state, event.report, at);
     case 'dependencyChanged':
       return dependencyChanged(state, event.kind);
     case 'nodeReported':
       return hostReported(state, event.report);
-    case 'operationProgress':
-      return only(operationProgressed(state, event.progress, at));
+    case 'operationProgress': {
+      const seen = operationProgressed(state, event.progress, at);
+      return { state: seen, commands: untold(state, seen) };
+    }
     case 'migrationProposed':
       return only(withProposal(state, event.proposal));
     case 'operationFinished':

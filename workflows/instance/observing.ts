@@ -5,7 +5,8 @@ import type { DomainReport } from '../../api/launcher/reports.ts';
 import { isNewer } from '../../api/launcher/reports.ts';
 import { forward } from './forward.ts';
 import { retried } from './operating.ts';
-import { inPhase, startingFrom } from './phases.ts';
+import { isGoodNewsOfDomain, isGoodNewsOfPod } from './start-news.ts';
+import { asRunning, asScheduled, startingFrom } from './phases.ts';
 import type { InstanceDecision, InstanceState } from './state.ts';
 
 const only = (state: InstanceState): InstanceDecision => ({ state, commands: [] });
@@ -28,10 +29,15 @@ export const instanceObserved = (
 };
 
 /** A Pod that is not ours only informs; the operation knows whether it is its own. */
-export const podObserved = (state: InstanceState, facts: NonNullable<InstanceState['podFacts']>): InstanceDecision => {
+export const podObserved = (
+  state: InstanceState,
+  facts: NonNullable<InstanceState['podFacts']>,
+  at: string,
+): InstanceDecision => {
   const isOurs = facts.uid === state.pod?.uid && state.podFacts?.gone !== true;
-  const seen = isOurs ? withFacts(state, facts) : heard(state, facts);
-  return { state: seen, commands: isOnItsWay(facts) ? [] : forward(seen, { signal: 'podChanged', facts }) };
+  const seen = isOurs ? asScheduled(withFacts(state, facts), at) : heard(state, facts);
+  const isNoNews = isOnItsWay(facts) || isGoodNewsOfPod(seen, facts);
+  return { state: seen, commands: isNoNews ? [] : forward(seen, { signal: 'podChanged', facts }) };
 };
 
 /** It was created, and nothing has become of it yet. */
@@ -64,7 +70,8 @@ export const domainReported = (state: InstanceState, report: DomainReport, at: s
   const seen = withGuest(withDomain(withoutTimer(state), report), at);
   const before = [state.domain, state.target?.domain].find((known) => known?.podUid === report.podUid);
   const isKnown = before !== undefined && essence(before) === essence(report);
-  return { state: seen, commands: isKnown ? [] : forward(seen, { signal: 'domainChanged', report }) };
+  const isNoNews = isKnown || isGoodNewsOfDomain(seen, report);
+  return { state: seen, commands: isNoNews ? [] : forward(seen, { signal: 'domainChanged', report }) };
 };
 
 /** What an operation has use for. */
@@ -84,7 +91,7 @@ const withDomain = (state: InstanceState, report: DomainReport): InstanceState =
 
 /** The guest runs as soon as its launcher says so; what is left of its start changes nothing for its users. */
 const withGuest = (state: InstanceState, at: string): InstanceState =>
-  state.operation?.kind === 'start' && state.domain?.state === 'running' ? inPhase(state, 'Running', at) : state;
+  state.operation?.kind === 'start' && state.domain?.state === 'running' ? asRunning(state, at) : state;
 
 /** Failures that a change of the cluster's configuration may have cured. */
 const CURED_BY_CONFIGURATION = ['InvalidSpec', 'Forbidden'];

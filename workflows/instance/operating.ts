@@ -2,7 +2,8 @@ import type { OperationFinished, OperationProgress } from '../../api/contract/op
 import { cleared } from './clearing.ts';
 import { endOf } from './ending.ts';
 import { migrationFinished, migrationProgressed } from './migrating.ts';
-import { finalPhase, inPhase } from './phases.ts';
+import { asRunning, asScheduled, finalPhase, inPhase } from './phases.ts';
+import { saysThatItWaits } from './start-news.ts';
 import type { InstanceState } from './state.ts';
 import { hasLostNode, shallEnd } from './state.ts';
 
@@ -27,12 +28,16 @@ const progressed = (state: InstanceState, progress: OperationProgress, at: strin
   const { pod, epoch, trouble } = progress;
   const seen: InstanceState = {
     ...state,
-    operation: { ...rest, phase: progress.phase, ...(trouble === undefined ? {} : { trouble: trouble.failure }) },
+    operation: {
+      ...{ ...rest, phase: progress.phase },
+      ...(trouble === undefined ? {} : { trouble: trouble.failure }),
+      ...(saysThatItWaits(progress) ? { isWaiting: true } : {}),
+    },
     ...(epoch === undefined || operation.kind !== 'start' ? {} : { epoch }),
   };
   if (operation.kind !== 'start') return seen;
   const placed = pod === undefined ? seen : withPod(seen, pod);
-  return inPhase(placed, progress.phase, at);
+  return asScheduled(inPhase(placed, progress.phase, at), at);
 };
 
 const withPod = (state: InstanceState, pod: NonNullable<InstanceState['pod']>): InstanceState => {
@@ -90,7 +95,7 @@ const startFinished = (state: InstanceState, id: string, report: OperationFinish
     ...(pod === undefined ? withoutPod(state, undefined) : withPod(state, pod)),
     ...(epoch === undefined || pod === undefined ? {} : { epoch }),
   };
-  if (report.outcome === 'succeeded') return inPhase({ ...placed, started: true }, 'Running', at);
+  if (report.outcome === 'succeeded') return asRunning({ ...placed, started: true }, at);
   if (failure === undefined || (report.outcome === 'cancelled' && shallEnd(state))) return placed;
   if (pod === undefined && hasLostNode(state)) return inPhase({ ...placed, end: 'nodeLost' }, 'Failed', at);
   const left = { ...placed, failed: { id, kind: 'start', failure } as const };

@@ -4,6 +4,7 @@ import { migrationAnswered } from '../../api/contract/migrations.ts';
 import type { OperationKind } from '../../api/contract/operations.ts';
 import { WORKFLOWS } from '../../api/contract/operations.ts';
 import * as operations from '../../api/contract/operations.ts';
+import { PRIORITIES } from '../../api/contract/priorities.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { instanceId } from '../../api/contract/refs.ts';
 import { firstAttributes } from '../operation/journal.ts';
@@ -73,6 +74,7 @@ const begin = async (
       workflowIdReusePolicy:
         kind === 'migrate' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY : WorkflowIdReusePolicy.REJECT_DUPLICATE,
       typedSearchAttributes: startAttributes(firstAttributes(kind, input)),
+      priority: { priorityKey: PRIORITIES.operation },
       staticSummary: `${kind} of ${vmi.namespace}/${vmi.name}, attempt ${operation.attempt}`,
     });
     const closed = (): void => put({ type: 'operationLost', id });

@@ -13,6 +13,17 @@ const isLater = (phase: string, than: string): boolean =>
 export const inPhase = (state: InstanceState, phase: string, at: string): InstanceState =>
   isLater(phase, state.phase) ? { ...state, phase, phaseTimes: [...state.phaseTimes, { phase, at }] } : state;
 
+/** The guest runs. Its Pod had been scheduled then, whether or not anybody had said so. */
+export const asRunning = (state: InstanceState, at: string): InstanceState =>
+  inPhase(inPhase(state, 'Scheduled', at), 'Running', at);
+
+/** The Pod of a start has its node and its containers run: what is left is the guest's start. */
+export const asScheduled = (state: InstanceState, at: string): InstanceState => {
+  const { operation, pod, podFacts } = state;
+  const isSo = operation?.kind === 'start' && pod?.node !== undefined && podFacts?.computeReady === true;
+  return isSo ? inPhase(state, 'Scheduled', at) : state;
+};
+
 /** The phase that the object has already, of which an entity without history knows no time. */
 export const startingFrom = (state: InstanceState, phase: string): InstanceState =>
   isLater(phase, state.phase) ? { ...state, phase } : state;

@@ -27,6 +27,8 @@ export interface Running {
   cause?: ShutdownInput['cause'];
   /** Of a migration: its VMIM. */
   migration?: ObjectRef;
+  /** Of a start: it waits for what becomes of its Pod or its domain, so that it is told also that all goes well. */
+  isWaiting?: boolean;
   /** Of a migration: it has failed, and the token says that the guest stays where it was. */
   stays?: boolean;
 }

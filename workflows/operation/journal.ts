@@ -26,8 +26,8 @@ export type Facts = Partial<Pick<OperationStatus, 'pod' | 'epoch' | 'end' | 'dea
 /** What an operation tells of itself: to queries, to the UI, to search, and to its entity. */
 export interface Journal {
   status: OperationStatus;
-  /** A new phase: search attributes follow. `quietly`: the entity is not told. */
-  enter: (phase: string, quietly?: 'quietly') => void;
+  /** A new phase: search attributes follow, and the entity is told. `quietly`: it is not. `inPassing`: neither, for the next one is close. */
+  enter: (phase: string, how?: 'quietly' | 'inPassing') => void;
   /** The phase in which the operation ends; its end is told by `finish`. */
   close: (phase: string, failure?: FailureInfo) => void;
   found: (facts: { [K in keyof Facts]: Facts[K] | undefined }) => void;
@@ -90,9 +90,13 @@ export const newJournal = (
   return {
     status,
     changed,
-    enter: (phase, quietly) => {
+    enter: (phase, how) => {
+      if (how === 'inPassing') {
+        status.phase = phase;
+        return changed();
+      }
       become(phase);
-      if (quietly === undefined) tellProgress();
+      if (how === undefined) tellProgress();
     },
     close: (phase, failure) => {
       if (failure !== undefined) status.failure = failure;

@@ -21,10 +21,12 @@ export interface Awaited {
 /** Events come by signal; looking is for one that was lost. */
 const LOOK_AFTER_MS = [5_000, 10_000, 30_000, 60_000];
 const LOOK_EVERY_MS = 300_000;
+/** That a Pod has just got its node is no event (docs/adr/0025). */
+const LOOK_FOR_NODE_AFTER_MS = [1_000, 2_000, ...LOOK_AFTER_MS];
 
 /** Waits until the Pod has a node. What stands in the way is shown and waited for. @throws PodFailed, DeadlineExceeded */
 export const podPlaced = (op: Operation, awaited: Awaited, round: Round): Promise<PlacedPod> =>
-  podUntil(op, awaited, round, () => true);
+  podUntil(op, awaited, round, () => true, LOOK_FOR_NODE_AFTER_MS);
 
 /**
  * Waits until `compute` runs and all other containers are ready, or until the launcher itself is heard, which is sooner: the kubelet tells its
@@ -59,6 +61,7 @@ const podUntil = async (
   { vmi, pod, limitSeconds }: Awaited,
   round: Round,
   isReady: (facts: PodFacts) => boolean,
+  lookAfterMs = LOOK_AFTER_MS,
 ): Promise<PlacedPod> => {
   const since = now();
   const { name, uid } = pod;
@@ -77,7 +80,7 @@ const podUntil = async (
       const left = limit * 1000 - msUntil(now(), since);
       if (left <= 0)
         throw found('DeadlineExceeded', `Pod ${name} was not ready within ${limit} s: ${describeObstacle(facts)}`);
-      await seen.change(version, Math.min(left, LOOK_AFTER_MS[look] ?? LOOK_EVERY_MS), `Pod ${name} gets ready`);
+      await seen.change(version, Math.min(left, lookAfterMs[look] ?? LOOK_EVERY_MS), `Pod ${name} gets ready`);
       isNew = seen.version() > version;
     }
     live = await controllerActivities(`${round.summary}, look ${look + 1}`).observePod({ vmi, pod });

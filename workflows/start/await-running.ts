@@ -14,7 +14,7 @@ const LOOK_AGAIN_MS = 30_000;
  * deals with its end. @throws PodFailed, DeadlineExceeded
  */
 export const domainRunning = async (
-  { seen }: Operation,
+  { enter, seen }: Operation,
   vmi: ObjectRef,
   pod: Required<PodRef>,
   answer: DomainReport,
@@ -37,6 +37,8 @@ export const domainRunning = async (
       const text = `the domain is still "${report.state}" ${LIMIT_MS / 60_000} minutes after it was defined; see the log of Pod ${pod.name}.`;
       throw found('DeadlineExceeded', text);
     }
+    // It has not been told what goes well so far.
+    if (look === 2) enter('Starting');
     await seen.change(version, LOOK_AGAIN_MS, `domain of Pod ${pod.name} runs`);
     if (seen.version() > version) continue;
     seen.sawDomain(await nodeActivities(pod.node, `${round.summary}, look ${look}`).inspectDomain({ vmi, pod }));

@@ -44,7 +44,9 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
         return kept === undefined ? undefined : 'keep';
       },
     });
-    found({ pod: { name: created.name, uid: created.uid } });
+    // It mostly has its node by then, which is told with the Pod; that its containers run the entity sees itself.
+    const { name, uid, node: placedOn } = created;
+    found({ pod: { name, uid, ...(placedOn === undefined ? {} : { node: placedOn }) } });
 
     enter('Scheduling');
     const awaited = { vmi, pod: created, limitSeconds: () => WAIT_LIMIT_MS / 1000 };
@@ -74,7 +76,7 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
       async () => {
         await step('AwaitPod', { run: (round) => podReady(op, awaited, round) });
         isReady = true;
-        enter('Scheduled');
+        enter('Scheduled', placedOn === undefined ? undefined : 'inPassing');
       },
     );
     // That it runs is told with the end.

@@ -1,11 +1,12 @@
 import type { EntityStatus } from '../../api/contract/entities.ts';
+import { NO_INSTANCE } from '../../api/contract/search-attributes.ts';
 import type { Attributes } from '../shared/visibility.ts';
 import { reportOf } from './report.ts';
 import type { VirtualMachineState } from './state.ts';
 import { pendingRequests } from './state.ts';
 
 /** What the entity is about, in one word: the instance's phase, or that there is none. */
-const phaseOf = ({ instance }: VirtualMachineState): string => (instance === undefined ? 'NoInstance' : instance.phase);
+const phaseOf = ({ instance }: VirtualMachineState): string => (instance === undefined ? NO_INSTANCE : instance.phase);
 
 /** Answer of the query. */
 export const statusOf = (state: VirtualMachineState): EntityStatus => ({

@@ -1,5 +1,6 @@
 import type { ControllerActivities, StartAttempt } from '../../../api/contract/activities.ts';
 import type { Holder } from '../../facts/token.ts';
+import { podFacts } from '../../facts/pod.ts';
 import { readableInstance } from '../../facts/readable.ts';
 import { failure } from '../../failures.ts';
 import type { KubePort } from '../../kube/port.ts';
@@ -11,10 +12,10 @@ import { readInstance } from './read.ts';
 import { renderPod } from './render-pod.ts';
 import { withTopologyHints } from './topology-hints.ts';
 
-type Ports = Pick<ControllerPorts, 'kube' | 'log' | 'config' | 'launcherImage' | 'imagePullSecret'>;
+type Ports = Pick<ControllerPorts, 'kube' | 'log' | 'config' | 'launcherImage' | 'imagePullSecret' | 'placed'>;
 
 /**
- * Creates the launcher Pod of an attempt, or returns the one that exists.
+ * Creates the launcher Pod of an attempt, or returns the one that exists: with its node, if it gets one in a moment.
  * @throws InvalidSpec, QuotaExceeded, Forbidden, StaleToken, TokenHeld, PodFailed, ObjectGone
  */
 export const ensureLauncherPod =
@@ -25,7 +26,9 @@ export const ensureLauncherPod =
     const origin = { purpose: { attempt: attempt.attempt }, epoch: attempt.epoch };
     const manifest = await renderPod(ports, vmi, origin, renderLaunchManifest);
     const event = { kind: 'VirtualMachineInstance', ref: attempt.vmi, message: 'Created virtual machine pod' } as const;
-    return ensurePod(ports, { vmi, manifest, named, besides: [], event });
+    const ensured = await ensurePod(ports, { vmi, manifest, named, besides: [], event });
+    const placed = ensured.node === undefined ? await ports.placed?.(ensured.uid) : undefined;
+    return placed === undefined ? ensured : podFacts(placed);
   };
 
 /** The Pod that the token names, after a live check that the attempt still holds the token. */

@@ -5,7 +5,7 @@ import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { APP_LABEL, CREATED_BY_LABEL, LAUNCHER_APP } from '../../facts/labels.ts';
 import type { KubePort } from '../../kube/port.ts';
 import type { ControllerPorts } from '../ports.ts';
-import { ifStillThere, onConflictAgain } from '../races.ts';
+import { fromCacheFirst, ifStillThere, onConflictAgain } from '../races.ts';
 import { recordEvent } from '../record-event.ts';
 import { eventsOf } from './events.ts';
 import { instancePatch } from './instance-status.ts';
@@ -16,7 +16,7 @@ import { surroundings } from './surroundings.ts';
 /** Brings status and labels of the VMI, and its Pods' readiness gates, to what the entity reports; writes only what differs. */
 export const publishInstance =
   (
-    ports: Pick<ControllerPorts, 'kube' | 'clock' | 'config' | 'launcherImage' | 'log'>,
+    ports: Pick<ControllerPorts, 'kube' | 'clock' | 'config' | 'launcherImage' | 'log' | 'cached'>,
   ): ControllerActivities['publishInstance'] =>
   async ({ vmi: ref, report }) => {
     const { kube, clock, config, launcherImage } = ports;
@@ -26,23 +26,27 @@ export const publishInstance =
     const openGates = async (): Promise<void> => {
       let pods: Pod[] | undefined = found;
       await onConflictAgain(async () => {
-        await publishGates(kube, ref, pods ?? (await domainPods(kube, ref, report)), report, now());
+        const live = pods ?? (await domainPods(kube, ref, report));
         pods = undefined;
+        await publishGates(kube, ref, live, report, now());
       });
     };
     const tellStatus = (): Promise<void> =>
-      onConflictAgain(async () => {
-        const vmi = await findInstance(kube, ref);
-        if (vmi === undefined) return;
+      fromCacheFirst(ports.cached?.('VirtualMachineInstance', ref.uid), async (known) => {
+        const vmi = known ?? (await findInstance(kube, ref));
+        if (vmi === undefined) return { wrote: false, value: undefined };
         const around = await surroundings(kube, vmi, report, config());
         const patch = instancePatch(vmi, report, { ...around, pod, launcherImage, now: now() });
-        // Told beside the write, not after it: a write that succeeds leaves nothing to compare with.
+        const writing = patch === undefined ? undefined : writeStatus(kube, ref, vmi, patch);
+        // Told beside the write, not after it, since a write that succeeds leaves nothing to compare with; but not of what may be past.
+        if (known !== undefined) await writing;
         await Promise.all([
-          patch === undefined ? undefined : writeStatus(kube, ref, vmi, patch),
+          writing,
           ...eventsOf(vmi, report).map((event) =>
             recordEvent(ports, { kind: 'VirtualMachineInstance', ref, ...event }),
           ),
         ]);
+        return { wrote: patch !== undefined, value: undefined };
       });
     await Promise.all([openGates(), tellStatus()]);
   };

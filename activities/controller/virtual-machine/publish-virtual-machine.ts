@@ -4,7 +4,7 @@ import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevi
 import { virtualMachineFacts } from '../../facts/virtual-machine.ts';
 import type { KubePort } from '../../kube/port.ts';
 import type { ControllerPorts } from '../ports.ts';
-import { ifStillThere, onConflictAgain } from '../races.ts';
+import { fromCacheFirst, ifStillThere } from '../races.ts';
 import { recordEvent } from '../record-event.ts';
 import { claimsOf } from '../volumes/claims.ts';
 import { dataVolumesOf, dataVolumeState } from './data-volumes.ts';
@@ -13,7 +13,7 @@ import { findOwnedInstance, findVirtualMachine } from './read.ts';
 import type { Observed } from './vm-status.ts';
 import { remainingRequests, virtualMachinePatch } from './vm-status.ts';
 
-type Ports = Pick<ControllerPorts, 'kube' | 'clock' | 'config' | 'log'>;
+type Ports = Pick<ControllerPorts, 'kube' | 'clock' | 'config' | 'log' | 'cached'>;
 
 /**
  * Brings the VM's status to what entity and VMI say, and takes settled requests off its list, in one write; only what differs is written. A request
@@ -22,18 +22,18 @@ type Ports = Pick<ControllerPorts, 'kube' | 'clock' | 'config' | 'log'>;
 export const publishVirtualMachine =
   (ports: Ports): ControllerActivities['publishVirtualMachine'] =>
   async ({ vm: ref, report }) =>
-    onConflictAgain(async () => {
+    fromCacheFirst(ports.cached?.('VirtualMachine', ref.uid), async (known) => {
       const { kube, clock } = ports;
-      const [vm, vmi] = await Promise.all([findVirtualMachine(kube, ref), findOwnedInstance(kube, ref)]);
-      if (vm === undefined) return undefined;
+      const [vm, vmi] = await Promise.all([known ?? findVirtualMachine(kube, ref), findOwnedInstance(kube, ref)]);
+      if (vm === undefined) return { wrote: false, value: undefined };
       const patch = virtualMachinePatch(vm, await observe(ports, vm, vmi), report, clock().toISOString());
-      if (patch === undefined) return virtualMachineFacts(vm);
+      if (patch === undefined) return { wrote: false, value: virtualMachineFacts(vm) };
       const metadata = { uid: vm.metadata?.uid, resourceVersion: vm.metadata?.resourceVersion };
       const written = await ifStillThere(
         kube.mergePatch('VirtualMachine', ref, { ...patch, metadata }, { subresource: 'status' }),
       );
       tellOutcomes(ports, ref, vm, report);
-      return written === undefined ? undefined : virtualMachineFacts(written);
+      return { wrote: true, value: written === undefined ? undefined : virtualMachineFacts(written) };
     });
 
 /** A running guest has its volumes: they are looked at only before. */

@@ -18,11 +18,12 @@ import { getIfServed } from './get-if-served.ts';
  */
 export const checkVolumes =
   (
-    ports: Pick<ControllerPorts, 'kube' | 'config' | 'launcherImage' | 'imagePullSecret'>,
+    ports: Pick<ControllerPorts, 'kube' | 'config' | 'launcherImage' | 'imagePullSecret' | 'cached'>,
   ): ControllerActivities['checkVolumes'] =>
   async (ref) => {
     const { kube } = ports;
-    const vmi = await readInstance(kube, ref);
+    // Which volumes it has does not change while it starts.
+    const vmi = ports.cached?.('VirtualMachineInstance', ref.uid) ?? (await readInstance(kube, ref));
     const fillings: Filling[] = [];
     for (const use of claimsOf(vmi)) fillings.push(await checkClaim(kube, ref.namespace, use));
     await checkNetworks(kube, vmi);

@@ -170,6 +170,8 @@ export const temporalServer = (ctx: Context): ProcessSpec => ({
     ...['server', 'start-dev', '--ip', '0.0.0.0', '--port', '7233', '--ui-port', '8233'],
     ...['--db-filename', join(ctx.stateDir, 'temporal/temporal.db'), '--log-level', 'warn'],
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=off'],
+    // A worker that takes activities itself gets those of its workflow task with the answer, not by a queue.
+    ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
   ],
   address: `${temporalAddress}, UI ${temporalUiUrl}`,
   readyWithin: 60,

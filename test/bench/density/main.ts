@@ -15,6 +15,7 @@ import type { Plane } from './plane.ts';
 import { withPlane } from './plane.ts';
 import type { Cost } from './process-cost.ts';
 import { costOf } from './process-cost.ts';
+import { percentile } from './percentiles.ts';
 import { requestsIn } from './requests.ts';
 import type { PlaneOptions } from './system.ts';
 import type { WorkflowCost } from './workflows.ts';
@@ -72,6 +73,9 @@ async function measure(plane: Plane, load: Load, { vms, rate }: Options) {
   const started = await load.start('vm', vms, rate, timeoutMs);
   await pause(SETTLE_MS);
   const cost = between(before, await costs(plane));
+  progress(`they ran after ${(percentile(started.latencies, 0.5) / 1000).toFixed(1)} s (P50)`);
+  for (const [part, { cpuSeconds }] of Object.entries(cost))
+    progress(`${part} took ${cpuSeconds.toFixed(1)} CPU seconds`);
   for (const [part, { cpuSeconds }] of Object.entries(between(idle, before)))
     progress(`idle, ${part} takes ${((cpuSeconds * 1000) / IDLE_MS).toFixed(2)} CPU seconds per second`);
   const to = Date.now();

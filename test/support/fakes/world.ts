@@ -308,8 +308,10 @@ export const newWorld = (): World => {
       pods.set(uid, pod);
       const created = { ...pod.facts };
       await told({ kind: 'pod', facts: created });
-      if (kubelet === 'prompt') await world.startPod(uid);
-      return created;
+      if (kubelet !== 'prompt') return created;
+      await world.startPod(uid);
+      const { node } = podAt(uid).facts;
+      return node === undefined ? created : { ...created, node };
     },
     bindToken: async ({ vmi, epoch, pod }) => {
       refuse('bindToken');

@@ -113,7 +113,10 @@ export class Bridge {
           ...replicaSetsAfterInstance(change, this.#ports.replicaSets).map(ofReplicaSet),
         ];
       case 'Pod':
-        return subjects(change).flatMap((pod) => [...ofPod(pod, isGone), ...this.#wakeSuccessors(pod, isGone)]);
+        return subjects(change).flatMap((pod) => [
+          ...ofPod(pod, isGone, change.before),
+          ...this.#wakeSuccessors(pod, isGone),
+        ]);
       case 'PersistentVolumeClaim': {
         const { before, after } = change;
         if (after === undefined || !claimMatters(before, after)) return [];

@@ -3,6 +3,7 @@ import type { EvacuationInput } from '../../../api/contract/evacuation.ts';
 import type { MigrateInput } from '../../../api/contract/migrations.ts';
 import { RETRY_OF_ANNOTATION } from '../../../api/contract/migrations.ts';
 import type { NodeLifecycleInput } from '../../../api/contract/nodes.ts';
+import { NO_INSTANCE } from '../../../api/contract/search-attributes.ts';
 import type { ReplicaSetInput } from '../../../api/contract/replica-sets.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import { instanceId, migrationId } from '../../../api/contract/refs.ts';
@@ -15,7 +16,7 @@ import { goneMigration, isReleased, migrationFacts } from '../../../activities/f
 import { nodeFacts } from '../../../activities/facts/node.ts';
 import { virtualMachineFacts } from '../../../activities/facts/virtual-machine.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
-import type { WorkflowPort } from '../../../activities/temporal/port.ts';
+import type { SignalWithStart, WorkflowPort } from '../../../activities/temporal/port.ts';
 import type { Delivery } from './deliveries.ts';
 import { goneNode, goneVirtualMachine, OWN } from './deliveries.ts';
 
@@ -49,16 +50,26 @@ interface Live {
   /** Absent: the signal carries nothing. */
   facts?: unknown;
   /** Something is left to do: what the workflow is started with. */
-  work?: { input: unknown; summary: string; againAfterCompletion?: true };
+  work?: {
+    input: unknown;
+    summary: string;
+    againAfterCompletion?: true;
+    attributes?: NonNullable<SignalWithStart['attributes']>;
+  };
 }
 
 const fullName = ({ namespace, name }: ObjectRef): string => `${namespace}/${name}`;
+
+const attributesOf = ({ namespace, name }: ObjectRef, vmUid: string) => ({
+  ...{ VmNamespace: namespace, VmName: name, VmUid: vmUid },
+});
 
 const liveVirtualMachine = async ({ kube }: CourierPorts, ref: ObjectRef): Promise<Live> => {
   const vm = await kube.get('VirtualMachine', ref);
   if (vm?.metadata?.uid !== ref.uid) return { facts: goneVirtualMachine(ref) };
   const input: EntityInput = { ref };
-  return { facts: virtualMachineFacts(vm), work: { input, summary: `VM ${fullName(ref)}` } };
+  const attributes = { ...attributesOf(ref, ref.uid), Phase: NO_INSTANCE };
+  return { facts: virtualMachineFacts(vm), work: { input, summary: `VM ${fullName(ref)}`, attributes } };
 };
 
 const liveInstance = async ({ kube }: CourierPorts, ref: ObjectRef): Promise<Live> => {
@@ -68,7 +79,8 @@ const liveInstance = async ({ kube }: CourierPorts, ref: ObjectRef): Promise<Liv
   // Final and released: over. Final with finalizers: somebody still has to release it.
   if (isFinal(facts.phase) && facts.finalizers.length === 0) return { facts };
   const input: EntityInput = { ref };
-  return { facts, work: { input, summary: `VMI ${fullName(ref)}` } };
+  const attributes = { ...attributesOf(ref, facts.owner?.uid ?? ref.uid), Phase: facts.phase };
+  return { facts, work: { input, summary: `VMI ${fullName(ref)}`, attributes } };
 };
 
 const liveMigration = async ({ kube }: CourierPorts, ref: ObjectRef): Promise<Live> => {

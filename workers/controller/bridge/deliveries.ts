@@ -110,18 +110,25 @@ export const limitsMayHaveChanged = (): Delivery => ({
 export const instanceOf = (pod: Pod): { name: string; uid: string } | undefined =>
   pod.metadata?.ownerReferences?.find(({ kind }) => kind === 'VirtualMachineInstance');
 
-/** To the entity of the VMI that created the Pod, which knows of one that nobody has said anything of yet. */
-export const ofPod = (pod: Pod, isGone: boolean): Delivery[] => {
+/**
+ * To the entity of the VMI that created the Pod, which knows of one that nobody has said anything of yet. That it gets a node is no news while all goes
+ * well: whoever made the Pod waits for that (docs/adr/0025).
+ */
+export const ofPod = (pod: Pod, isGone: boolean, before?: Pod): Delivery[] => {
   const facts: PodFacts = { ...podFacts(pod), ...(isGone ? { gone: true } : {}) };
   const owner = instanceOf(pod);
-  if (owner === undefined || isFresh(facts)) return [];
+  const wasWell = before === undefined || isOnItsWay(podFacts(before));
+  if (owner === undefined || (isOnItsWay(facts) && wasWell)) return [];
   const workflowId = instanceId({ namespace: pod.metadata?.namespace ?? '', name: owner.name, uid: owner.uid });
   return [{ ...plain(workflowId, podObserved.name, [facts], facts.uid), digest: podDigest(facts) }];
 };
 
-/** Just created: the scheduler has not looked at it, and nobody has deleted it. */
-const isFresh = ({ node, phase, unschedulable, deleting, gone }: PodFacts): boolean =>
-  node === undefined && phase === 'Pending' && unschedulable === undefined && !deleting && gone !== true;
+/** Just created, or given to a node whose kubelet has not said anything of it yet; nobody has deleted it. A migration is told where its target goes. */
+const isOnItsWay = ({ node, migration, phase, computeReady, ...facts }: PodFacts): boolean => {
+  const { unschedulable, waiting, deleting, gone } = facts;
+  const isWell = unschedulable === undefined && waiting === undefined && !deleting && gone !== true;
+  return phase === 'Pending' && !computeReady && isWell && (node === undefined || migration === undefined);
+};
 
 const plain = (workflowId: string, signal: string, args: unknown[], subject: string) =>
   ({ key: `${workflowId} ${signal} ${subject}`, workflowId, kind: 'plain', signal, args }) as const;

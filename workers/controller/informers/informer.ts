@@ -81,6 +81,10 @@ export class Informer<K extends Kind> {
     return this.#cache.has(uid);
   }
 
+  get(uid: string): Kinds[K] | undefined {
+    return this.#cache.get(uid);
+  }
+
   /** Runs until the signal. */
   async run(signal: AbortSignal): Promise<void> {
     let attempt = 0;

@@ -70,6 +70,18 @@ test('a Pod is told to the entity of its VMI only', async () => {
   expect(sent[0]).toMatchObject({ args: [{ uid: 'p1', gone: true }] });
 });
 
+test('that a Pod has got its node is told only of one that had found none, or that a migration made', async () => {
+  const { after } = bridgeWith();
+  const placed = { ...pod('Pending'), spec: { containers: [], nodeName: 'n1' } };
+  expect(await after({ kind: 'Pod', before: pod('Pending'), after: placed })).toEqual([]);
+  const condition = { type: 'PodScheduled', status: 'False' as const, reason: 'Unschedulable', message: 'no node' };
+  const unschedulable = { ...pod('Pending'), status: { phase: 'Pending', conditions: [condition] } };
+  expect(await after({ kind: 'Pod', before: unschedulable, after: placed })).toEqual([`${instance} plain`]);
+  const target = pod('Pending', { uid: 'p2', labels: { 'kubevirt.io/migrationJobUID': 'm1' } });
+  const aimed = { ...target, spec: placed.spec };
+  expect(await after({ kind: 'Pod', before: target, after: aimed })).toEqual([`${instance} plain`]);
+});
+
 test('a Pod that no VMI owns is nobody’s business', async () => {
   const { after } = bridgeWith();
   expect(await after({ kind: 'Pod', after: pod('Running', { ownerReferences: [] }) })).toEqual([]);

@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+import type { Pod } from '../../../../../api/kubernetes/types.ts';
+import { Placements } from '../../../../../workers/controller/informers/placed.ts';
+
+const pod = (uid: string, nodeName?: string): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { uid, name: uid },
+  spec: { containers: [], ...(nodeName === undefined ? {} : { nodeName }) },
+});
+const watching = (...pods: Pod[]): Placements =>
+  new Placements({ get: (uid) => pods.find(({ metadata }) => metadata?.uid === uid) });
+
+test('a Pod that has its node already is told at once', async () => {
+  expect(await watching(pod('p1', 'n1')).placed('p1')).toEqual(pod('p1', 'n1'));
+});
+
+test('who waits for a Pod is told when the watch says that it has its node, and of no other Pod', async () => {
+  const placements = watching(pod('p1'));
+  const placed = placements.placed('p1', 60_000);
+  placements.changed({ after: pod('p2', 'n1') });
+  placements.changed({ after: pod('p1') });
+  placements.changed({ before: pod('p1'), after: pod('p1', 'n2') });
+  expect(await placed).toEqual(pod('p1', 'n2'));
+});
+
+test('a Pod that gets no node is not waited for any longer than that', async () => {
+  expect(await watching().placed('p1', 1)).toBeUndefined();
+});

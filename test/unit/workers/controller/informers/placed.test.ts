@@ -24,6 +24,14 @@ test('who waits for a Pod is told when the watch says that it has its node, and 
   expect(await placed).toEqual(pod('p1', 'n2'));
 });
 
+test('a Pod that the scheduler finds no node for is not waited for', async () => {
+  const placements = watching(pod('p1'));
+  const placed = placements.placed('p1', 60_000);
+  const condition = { type: 'PodScheduled', status: 'False' as const, reason: 'Unschedulable' };
+  placements.changed({ after: { ...pod('p1'), status: { conditions: [condition] } } });
+  expect(await placed).toBeUndefined();
+});
+
 test('a Pod that gets no node is not waited for any longer than that', async () => {
   expect(await watching().placed('p1', 1)).toBeUndefined();
 });

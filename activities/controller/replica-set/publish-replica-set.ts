@@ -68,6 +68,6 @@ const failureOf = ({ failure, backOff }: ReplicaSetReport): { reason: string; me
     return { reason: failure.while === 'creating' ? 'FailedCreate' : 'FailedDelete', message: failure.message };
   if (backOff === undefined) return undefined;
   const { failures, retryAt } = backOff;
-  const message = `its VMIs ended within a minute, ${failures} times in a row; the next are created at ${retryAt}`;
+  const message = `its VMIs end within a minute (failures in a row: ${failures}); the next are created at ${retryAt}`;
   return { reason: 'CrashLoopBackOff', message };
 };

@@ -1,25 +1,31 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type {
+  VirtualMachine,
+  VirtualMachineInstance,
+  VirtualMachineInstanceReplicaSet,
+} from '../../../api/kubevirt/types.ts';
+import { killInPod } from '../../../deploy/local/pod-processes.ts';
 import { until } from '../../support/until.ts';
 import { announce } from '../support/fault-options.ts';
 import { reportFaults, type FaultRun } from '../support/fault-report.ts';
-import { kubectl } from '../support/kubectl.ts';
+import { apply, getObject, kubectl, listObjects } from '../support/kubectl.ts';
 import { untilNothingLeft } from '../support/leftovers.ts';
 import { ensureNamespace } from '../support/namespaces.ts';
-import { launcherPods, untilSystemReady } from '../support/pods.ts';
+import { launcherPods, systemPods, untilSystemReady } from '../support/pods.ts';
 import { Recorder } from '../support/recorder.ts';
 import {
   createVm,
   deleteVm,
   getVm,
   getVmi,
+  guestSpec,
   NAMESPACE,
   setRunStrategy,
   untilObject,
   untilStopped,
 } from '../support/vms.ts';
 import { casesOf, chanceOf, newRun, strikeAfter, testOnDemand, untilAllRuns } from './striking.ts';
-import { victims } from './victims.ts';
+import { PROCESSES, victims } from './victims.ts';
 
 const VM = 'crash-loop-kill';
 /** Back-off after the first and second failure in a row, in milliseconds, as KubeVirt has it. */
@@ -149,6 +155,58 @@ testOnDemand.each(casesOf('guests that end at once', victims))(
     run.outcome = 'ok';
   },
 );
+
+testOnDemand('the back-off of a replica set outlives the controller', async () => {
+  const set = 'crash-loop-kill-set';
+  const labels = { app: set };
+  const conditionsOf = async () =>
+    (await getObject<VirtualMachineInstanceReplicaSet>('vmirs', set, NAMESPACE))?.status?.conditions ?? [];
+  /** When its next VMI is created. */
+  const untilFailures = (count: number): Promise<number> =>
+    until(
+      `${count} failures in a row are told`,
+      async () => {
+        const text = (await conditionsOf()).find(({ reason }) => reason === 'CrashLoopBackOff')?.message ?? '';
+        const [, retryAt] = new RegExp(`in a row: ${count}\\).* at (.*)$`).exec(text) ?? [];
+        return retryAt === undefined ? undefined : timeOf(retryAt);
+      },
+      { timeoutMs: 90_000, everyMs: 500, seen: conditionsOf },
+    );
+  try {
+    await apply({
+      ...{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachineInstanceReplicaSet' },
+      metadata: { name: set, namespace: NAMESPACE },
+      spec: {
+        ...{ replicas: 1, selector: { matchLabels: labels } },
+        template: { metadata: { labels }, spec: guestSpec({ change: endAtOnce }) },
+      },
+    });
+    const retryAt = await untilFailures(1);
+    for (const { metadata } of await systemPods('controller'))
+      await killInPod(metadata?.uid ?? '', PROCESSES.controller);
+    const next = await until(
+      'the next VMI',
+      async () => (await listObjects<VirtualMachineInstance>('vmi', NAMESPACE, `app=${set}`))[0],
+      { timeoutMs: BACK_OFF[1][1] + LATE, everyMs: 250 },
+    );
+    expect(createdAt(next) - retryAt).toBeGreaterThanOrEqual(-1_000);
+    expect(createdAt(next) - retryAt).toBeLessThanOrEqual(LATE);
+    const backOff = (await untilFailures(2)) - Date.now();
+    expect(backOff).toBeGreaterThanOrEqual(BACK_OFF[2][0] - 5_000);
+    expect(backOff).toBeLessThanOrEqual(BACK_OFF[2][1]);
+  } finally {
+    await kubectl([
+      'delete',
+      'vmirs',
+      set,
+      '-n',
+      NAMESPACE,
+      '--ignore-not-found',
+      '--cascade=foreground',
+      '--timeout=60s',
+    ]);
+  }
+});
 
 /** Its first process switches the guest off. */
 const endAtOnce = ({ domain: { firmware } }: VirtualMachineInstance['spec']): void => {

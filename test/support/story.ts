@@ -10,47 +10,100 @@ type Timestamp = Event['eventTime'];
 const WORKFLOWS = 6;
 const EVENTS = 12;
 
-/** What the youngest workflows of a server do, for the message of a test that waited in vain. The test server knows no other list than these two. */
+/** What the youngest workflows of a server do, for the message of a test that waited in vain. */
 export const storyOf = async (env: TestWorkflowEnvironment): Promise<string> => {
-  const { connection, client, namespace = 'default' } = env;
-  const startTimeFilter = { earliestTime: { seconds: 0 }, latestTime: { seconds: Number.MAX_SAFE_INTEGER } };
-  const request = { namespace, startTimeFilter } as object;
-  const lists = await Promise.all([
-    connection.workflowService.listOpenWorkflowExecutions(request),
-    connection.workflowService.listClosedWorkflowExecutions(request),
-  ]);
-  const youngest = lists
-    .flatMap(({ executions }) => executions)
+  const youngest = (await Promise.all([executionsOf(env, 'open'), executionsOf(env, 'closed')]))
+    .flat()
     .sort((a, b) => msOf(b.startTime) - msOf(a.startTime))
     .slice(0, WORKFLOWS);
   const now = new Date(await env.currentTimeMs()).toISOString();
-  const stories = youngest.map(async ({ execution, status }) => {
-    const { workflowId, runId } = execution ?? {};
-    const { events } = await client.workflow.getHandle(workflowId ?? '', runId ?? undefined).fetchHistory();
-    const last = (events ?? []).slice(-EVENTS).map((event) => `  ${timeOf(event.eventTime)} ${inWords(event)}`);
+  const stories = youngest.map(async (info) => {
+    const events = await eventsOf(env, info);
+    const last = events.slice(-EVENTS).map((event) => `  ${timeOf(event.eventTime)} ${inWords(event)}`);
+    const isOpen = info.status === WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING;
     return [
-      `${workflowId ?? ''} (${status === WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING ? 'open' : 'closed'})`,
+      `${info.execution?.workflowId ?? ''} (${isOpen ? 'open' : 'closed'})`,
+      ...(isOpen ? pendingOf(events).map((event) => `  not answered: ${inWords(event)}`) : []),
       ...last,
     ].join('\n');
   });
   return [`now it is ${now}`, ...(await Promise.all(stories))].join('\n');
 };
 
+/** How far the open workflows are, and whether something of them is on its way, which is what a server holds time still for. */
+export const progressOf = async (env: TestWorkflowEnvironment): Promise<{ events: number; isBusy: boolean }> => {
+  const open = await executionsOf(env, 'open');
+  const histories = await Promise.all(open.map((info) => eventsOf(env, info)));
+  return {
+    events: histories.reduce((sum, { length }) => sum + length, 0),
+    isBusy: histories.some((events) => pendingOf(events).length > 0),
+  };
+};
+
+/** The test server knows no other lists than these two. */
+const executionsOf = async (
+  { connection, namespace = 'default' }: TestWorkflowEnvironment,
+  which: 'open' | 'closed',
+) => {
+  const startTimeFilter = { earliestTime: { seconds: 0 }, latestTime: { seconds: Number.MAX_SAFE_INTEGER } };
+  const request = { namespace, startTimeFilter } as object;
+  const { workflowService } = connection;
+  const { executions } = await (which === 'open'
+    ? workflowService.listOpenWorkflowExecutions(request)
+    : workflowService.listClosedWorkflowExecutions(request));
+  return executions;
+};
+
+type Info = Awaited<ReturnType<typeof executionsOf>>[number];
+
+const eventsOf = async ({ client }: TestWorkflowEnvironment, { execution }: Info): Promise<Event[]> => {
+  const { workflowId, runId } = execution ?? {};
+  const { events } = await client.workflow.getHandle(workflowId ?? '', runId ?? undefined).fetchHistory();
+  return events ?? [];
+};
+
+/** What a task, or a message to another workflow, begins with. */
+const BEGINNINGS = [
+  'workflowTaskScheduled',
+  'activityTaskScheduled',
+  'signalExternalWorkflowExecutionInitiated',
+  'startChildWorkflowExecutionInitiated',
+];
+
+/** What was begun and has no end or answer yet. */
+const pendingOf = (events: Event[]): Event[] => {
+  const ended = new Set(events.map(endedBy));
+  return events.filter((event) => BEGINNINGS.includes(kindOf(event)[0]) && !ended.has(Number(event.eventId)));
+};
+
+/** Id of the event whose end this one is. */
+const endedBy = (event: Event): number | undefined => {
+  const [kind, { scheduledEventId, initiatedEventId }] = kindOf(event);
+  const id = scheduledEventId ?? initiatedEventId;
+  return id == null || kind.endsWith('TaskStarted') ? undefined : Number(id);
+};
+
 const timeOf = (time: Timestamp): string => new Date(msOf(time)).toISOString();
 const msOf = (time: Timestamp): number => Number(time?.seconds ?? 0) * 1000 + Number(time?.nanos ?? 0) / 1e6;
 
-interface Named {
+interface Attributes {
   signalName?: string | null;
   activityType?: { name?: string | null } | null;
   workflowExecution?: { workflowId?: string | null } | null;
   workflowId?: string | null;
   failure?: { message?: string | null } | null;
+  scheduledEventId?: unknown;
+  initiatedEventId?: unknown;
 }
+
+const kindOf = (event: Event): [kind: string, attributes: Attributes] => {
+  const [key = '', attributes = {}] = Object.entries(event).find(([name]) => name.endsWith('EventAttributes')) ?? [];
+  return [key.replace('EventAttributes', ''), attributes as Attributes];
+};
 
 /** `activityTaskScheduled publishInstance` */
 const inWords = (event: Event): string => {
-  const [key = '', attributes] = Object.entries(event).find(([name]) => name.endsWith('EventAttributes')) ?? [];
-  const { signalName, activityType, workflowExecution, workflowId, failure } = (attributes ?? {}) as Named;
+  const [kind, { signalName, activityType, workflowExecution, workflowId, failure }] = kindOf(event);
   const more = [signalName, activityType?.name, workflowExecution?.workflowId ?? workflowId, failure?.message];
-  return [key.replace('EventAttributes', ''), ...more.filter((one) => one)].join(' ');
+  return [kind, ...more.filter((one) => one)].join(' ');
 };

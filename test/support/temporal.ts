@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isGrpcDeadlineError } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -8,7 +9,7 @@ import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { DefaultLogger, Runtime, bundleWorkflowCode } from '@temporalio/worker';
 import { SEARCH_ATTRIBUTES } from '../../api/contract/search-attributes.ts';
 import { versions } from '../../deploy/local/versions.ts';
-import { storyOf } from './story.ts';
+import { progressOf, storyOf } from './story.ts';
 
 /** The time-skipping server that `./dev` installs. @throws Error that says what to do when it is not there */
 const testServer = (): string => {
@@ -29,8 +30,9 @@ const KEYWORD = 2;
 /** Less than a test's timeout, more than anything takes on a busy machine. */
 const PATIENCE_MS = 60_000;
 
-/** Longer than time stands still for a reason: an activity that nobody takes, or that does not answer. */
-const STANDS_STILL_MS = 25_000;
+/** How often it is looked at whether time stands still for nothing, and what passes at most while it does. */
+const LOOK_MS = 3_000;
+const STILL_MS = 10 * LOOK_MS;
 
 /**
  * A Temporal server that skips time while somebody awaits a workflow's result, with virtflow's search attributes. By itself it stops to skip for good
@@ -42,8 +44,29 @@ export const timeSkippingEnvironment = async (): Promise<TestWorkflowEnvironment
   });
   const searchAttributes = Object.fromEntries(SEARCH_ATTRIBUTES.map((name) => [name, KEYWORD]));
   await env.connection.operatorService.addSearchAttributes({ namespace: env.namespace ?? 'default', searchAttributes });
+  brakeTime(env);
   boundWaits(env);
   return env;
+};
+
+/**
+ * Between the end of a workflow and the word of who awaited it nobody holds time still: it would run on for ten years, to the end of whatever else is
+ * open. So each day that passes waits for us.
+ */
+const brakeTime = (env: TestWorkflowEnvironment): void => {
+  const { connection, sleep } = env;
+  const teardown = env.teardown.bind(env);
+  const over = new AbortController();
+  const days = async (): Promise<never> => {
+    await connection.testService?.lockTimeSkipping({});
+    for (;;) await sleep('1 day');
+  };
+  const braking = connection.withAbortSignal(over.signal, days).catch(() => undefined);
+  env.teardown = async () => {
+    over.abort();
+    await braking;
+    await teardown();
+  };
 };
 
 /** Waits for a result or for time to pass end with a word of what goes on instead, and leave nothing behind that disturbs the next test. */
@@ -51,12 +74,8 @@ const boundWaits = (env: TestWorkflowEnvironment): void => {
   const { connection, client, sleep } = env;
   const inTime = async <T>(what: string, wait: () => Promise<T>): Promise<T> => {
     const stories: string[] = [];
-    // It counts who holds time still, and counts what was in flight in a workflow that has ended for ever. With nobody to forget it refuses.
-    const forgetOne = async () => {
-      stories.push(await storyOf(env));
-      await connection.testService?.unlockTimeSkipping({});
-    };
-    const pushing = setInterval(() => void forgetOne().catch(() => undefined), STANDS_STILL_MS);
+    const over = new AbortController();
+    void push(env, stories, over.signal).catch(() => undefined);
     try {
       return await connection.withDeadline(Date.now() + PATIENCE_MS, wait);
     } catch (error) {
@@ -66,7 +85,7 @@ const boundWaits = (env: TestWorkflowEnvironment): void => {
       if (error instanceof Error && stories.length > 0) tellMore(error, `time stood still at\n${stories.join('\n\n')}`);
       throw error;
     } finally {
-      clearInterval(pushing);
+      over.abort();
     }
   };
   env.sleep = (duration) => inTime(`${duration} have passed`, () => sleep(duration));
@@ -77,6 +96,28 @@ const boundWaits = (env: TestWorkflowEnvironment): void => {
       if (isGrpcDeadlineError(error)) await connection.testService?.lockTimeSkipping({});
       throw error;
     });
+};
+
+/**
+ * The server counts who holds time still, and counts what was in flight in a workflow that has ended for ever. While nothing happens and nothing is in
+ * flight it is told to forget one. With nobody to forget it refuses. @param stories gets what it was like each time
+ */
+const push = async (env: TestWorkflowEnvironment, stories: string[], over: AbortSignal): Promise<never> => {
+  let before = { events: -1, now: 0 };
+  const look = async (): Promise<void> => {
+    const { events, isBusy } = await progressOf(env);
+    const now = await env.currentTimeMs();
+    const standsStill = events === before.events && !isBusy && now - before.now < STILL_MS;
+    before = { events, now };
+    if (!standsStill) return;
+    const story = await storyOf(env);
+    await env.connection.testService?.unlockTimeSkipping({});
+    stories.push(story);
+  };
+  for (;;) {
+    await delay(LOOK_MS, undefined, { signal: over });
+    await look().catch(() => undefined);
+  }
 };
 
 /** What is shown of an error begins its stack, which is not made anew. */

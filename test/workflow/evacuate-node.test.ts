@@ -195,9 +195,10 @@ test('it continues as new, and remembers that the node was cordoned', async () =
   const now = lab.env.client.workflow.getHandle(workflowId);
   await lab.until('another run', async () => {
     await tell();
-    await untilStandings(now, 'moving');
+    await lab.idle();
     return (await now.describe()).runId !== signaledRunId;
   });
+  await untilStandings(now, 'moving');
   evacuation().view.cordoned = false;
   await tell();
   expect(await resultOf(now)).toMatchObject({ end: 'uncordoned', created: 1 });

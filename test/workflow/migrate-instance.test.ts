@@ -3,6 +3,7 @@ import type { EntityStatus } from '../../api/contract/entities.ts';
 import type { MigrationFacts } from '../../api/contract/migrations.ts';
 import { MIGRATION_SCHEDULER_ID } from '../../api/contract/migrations.ts';
 import type { SchedulerStatus } from '../../api/contract/migrations.ts';
+import type { OperationStatus } from '../../api/contract/operations.ts';
 import { WORKFLOWS } from '../../api/contract/operations.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { instanceId, migrationId } from '../../api/contract/refs.ts';
@@ -13,7 +14,6 @@ import type { FakeVmim } from '../support/fakes/migrations.ts';
 import { targetUid } from '../support/fakes/migrations.ts';
 import { newVmi } from '../support/fakes/operations.ts';
 import { TARGET_NODE, isActive } from '../support/fakes/world.ts';
-import { until } from '../support/until.ts';
 
 const lab = await newLab();
 await lab.startNode(TARGET_NODE);
@@ -45,21 +45,21 @@ const never = (): never => {
 const running = async (name = 'vm-a'): Promise<ObjectRef> => {
   const vmi = newVmi(lab, name);
   await tellAgain(vmi);
-  await until('it runs', () => vmiOf(vmi).facts.phase === 'Running');
+  await lab.until('it runs', () => vmiOf(vmi).facts.phase === 'Running');
   return vmi;
 };
 const asked = async (vmi: ObjectRef, facts?: Partial<MigrationFacts>): Promise<FakeVmim> =>
   lab.world.migrations.create(vmi, newMigration(), facts);
 const idOf = ({ facts }: FakeVmim): string => migrationId(facts.migration);
 const untilPhase = (vmim: FakeVmim, phase: string) =>
-  until(`the migration is ${phase}`, () => vmim.reports.some((report) => report.phase === phase));
+  lab.until(`the migration is ${phase}`, () => vmim.reports.some((report) => report.phase === phase));
 const untilIdle = (vmi: ObjectRef) =>
-  until('no operation is under way', async () => {
+  lab.until('no operation is under way', async () => {
     const { operation } = await workflow(instanceId(vmi)).query<EntityStatus>('entityStatus');
     return operation === undefined;
   });
 const untilJob = ({ facts }: FakeVmim) =>
-  until('the job runs', () => lab.world.pods.get(targetUid(facts.migration))?.domain.state === 'incoming');
+  lab.until('the job runs', () => lab.world.pods.get(targetUid(facts.migration))?.domain.state === 'incoming');
 const guests = (vmi: ObjectRef): string[] =>
   [...lab.world.pods.values()]
     .filter((pod) => pod.facts.createdBy === vmi.uid && isActive(pod))
@@ -73,7 +73,7 @@ test('a VMI follows its guest to another node, and goes on living there', async 
   await untilPhase(vmim, 'Succeeded');
   await untilIdle(vmi);
   const target = targetUid(vmim.facts.migration);
-  await until('it is told', () => lastReport(vmi).migration?.phase === 'Succeeded');
+  await lab.until('it is told', () => lastReport(vmi).migration?.phase === 'Succeeded');
   expect(lastReport(vmi)).toMatchObject({ phase: 'Running', node: TARGET_NODE, activePods: { [target]: TARGET_NODE } });
   expect(vmiOf(vmi).reports.length - before).toBeLessThanOrEqual(6);
   const live = vmiOf(vmi);
@@ -101,7 +101,7 @@ test('one of a VMI that does not run is refused', async () => {
   lab.world.manners.kubelet = 'slow';
   const vmi = newVmi(lab);
   await tellAgain(vmi);
-  await until('it starts', () => lab.world.pods.size > 0);
+  await lab.until('it starts', () => lab.world.pods.size > 0);
   const vmim = await asked(vmi);
   await untilPhase(vmim, 'Failed');
   expect(vmim.reports.at(-1)?.failure?.type).toBe('OperationUnderWay');
@@ -185,7 +185,7 @@ test('a guest that ends while it migrates ends its VMI', async () => {
   const [source] = guests(vmi);
   lab.world.manners.migrates = 'fails';
   await lab.world.endGuest(source ?? '', 'guestShutdown');
-  await until('the VMI is over', () => vmiOf(vmi).facts.phase === 'Succeeded');
+  await lab.until('the VMI is over', () => vmiOf(vmi).facts.phase === 'Succeeded');
   expect([lab.world.leftovers(vmi), lab.world.violations]).toEqual([[], []]);
 });
 
@@ -193,7 +193,7 @@ test('a guest that is lost ends its VMI as Failed', async () => {
   lab.world.manners.migrates = 'lost';
   const vmi = await running();
   await asked(vmi);
-  await until('the VMI is over', () => vmiOf(vmi).facts.phase === 'Failed');
+  await lab.until('the VMI is over', () => vmiOf(vmi).facts.phase === 'Failed');
   expect([lab.world.leftovers(vmi), lab.world.violations]).toEqual([[], []]);
 });
 
@@ -216,7 +216,7 @@ describe('terminated while the guest moves', () => {
     const about = await moving();
     await workflow(instanceId(about.vmi)).terminate();
     await tellAgain(about.vmi);
-    await until('it is found', async () => {
+    await lab.until('it is found', async () => {
       const { operation } = await workflow(instanceId(about.vmi)).query<EntityStatus>('entityStatus');
       return operation === about.id;
     });
@@ -234,7 +234,7 @@ describe('terminated while the guest moves', () => {
       // As the sweep does.
       await tellAgain(about.vmi);
       lab.world.manners.migrates = how;
-      await until('it is over', () => ['Succeeded', 'Failed'].includes(about.vmim.facts.phase));
+      await lab.until('it is over', () => ['Succeeded', 'Failed'].includes(about.vmim.facts.phase));
       const { guests: there } = await settled(about);
       expect(there).toHaveLength(1);
     },
@@ -246,7 +246,7 @@ describe('terminated while the guest moves', () => {
     await workflow(instanceId(about.vmi)).terminate();
     lab.world.manners.migrates = 'works';
     await tellAgain(about.vmi);
-    await until('it is over', () => ['Succeeded', 'Failed'].includes(about.vmim.facts.phase));
+    await lab.until('it is over', () => ['Succeeded', 'Failed'].includes(about.vmim.facts.phase));
     const { guests: there } = await settled(about);
     expect(there).toHaveLength(1);
   });
@@ -254,6 +254,14 @@ describe('terminated while the guest moves', () => {
 
 describe('permits', () => {
   const status = () => workflow(MIGRATION_SCHEDULER_ID).query<SchedulerStatus>('schedulerStatus');
+  /** From now on it asks twice a minute: what it waits for does not meet the end of a short timer; see untilLongWait. Here time may not skip. */
+  const untilWaiting = async (vmim: FakeVmim, among: number) => {
+    await lab.until('it waits', async () => (await status()).waiting.length === among);
+    await lab.until('it says so', async () => {
+      const { steps } = await workflow(idOf(vmim)).query<OperationStatus>('operationStatus');
+      return steps.at(-1)?.note?.startsWith('waits') === true;
+    });
+  };
   const crowd = async (limits: SchedulerStatus['limits']) => {
     lab.world.manners.limits = limits;
     lab.world.manners.migrates = 'hangs';
@@ -263,7 +271,7 @@ describe('permits', () => {
       const vmim = await asked(vmi, index === 2 ? { priority: '50' } : {});
       vmims.push(vmim);
       if (index === 0) await untilJob(vmim);
-      else await until('it waits', async () => (await status()).waiting.length === index);
+      else await untilWaiting(vmim, index);
     }
     return { vmis, vmims };
   };
@@ -278,7 +286,7 @@ describe('permits', () => {
     expect(second?.reports.map(({ phase }) => phase).at(-1) ?? 'Pending').toBe('Pending');
     lab.world.manners.migrates = 'works';
     for (const vmim of [first, third, second]) await untilPhase(vmim ?? never(), 'Succeeded');
-    await until('all came back', async () => (await status()).holding.length === 0);
+    await lab.until('all came back', async () => (await status()).holding.length === 0);
     expect(lab.world.violations).toEqual([]);
   });
 
@@ -296,7 +304,7 @@ describe('permits', () => {
     const [first, second] = vmims;
     const request = { holder: idOf(second ?? never()), migration: second?.facts.migration ?? never() };
     await lab.world.migrations.scheduler.request({ ...request, sourceNode: 'node-a', priority: 0 });
-    await until('it knows', async () => (await status()).holding.length === 1);
+    await lab.until('it knows', async () => (await status()).holding.length === 1);
     expect((await status()).holding[0]?.holder).toBe(idOf(first ?? never()));
     expect((await status()).waiting.map(({ holder }) => holder)).toEqual([idOf(second ?? never())]);
   });

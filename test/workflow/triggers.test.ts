@@ -176,6 +176,7 @@ test('keys hold across continue-as-new, and no more of them are kept than needed
   const first = await triggers(vm).restart({ key: 'first' });
   const outcome = await first.outcome();
   for (let n = 0; n < 34; n += 1) await (await triggers(vm).retry({ key: `r${n}` })).outcome();
+  await lab.idle();
   const { triggers: kept = [] } = await statusOf(vm);
   expect(kept).toHaveLength(32);
   expect(kept.some(({ id }) => id === first.id)).toBe(false);

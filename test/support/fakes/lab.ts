@@ -35,6 +35,11 @@ export interface Lab {
   tellEntities(): void;
   /** Waits on a condition; what the world is like and what the workflows do instead is told when it does not come. */
   until: typeof until;
+  /**
+   * Waits until nothing is in flight. A query must not meet the task in which its workflow continues as new: the test server loses it, and the rest of
+   * that task.
+   */
+  idle(): Promise<void>;
   /** Workers of a node; those of NODE run from the beginning. */
   startNode(name: string): Promise<void>;
   close(): Promise<void>;
@@ -83,6 +88,9 @@ export const newLab = async (options: LabOptions = {}): Promise<Lab> => {
       world.tellVm = () => Promise.resolve();
     },
     until: (what, condition, options) => until(what, condition, { seen: () => storyOf(lab), ...options }),
+    idle: async () => {
+      await lab.until('nothing is in flight', async () => !(await server.progressOf(env)).isBusy);
+    },
     startNode: async (name) => {
       const queues = [nodeQueue(name), urgentNodeQueue(name)];
       stops.push(...(await Promise.all(queues.map((taskQueue) => run(env, { taskQueue, activities: node }, {})))));

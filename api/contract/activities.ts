@@ -89,6 +89,8 @@ export interface SettledRequest {
 export interface VirtualMachineReport {
   /** Uid of the instance that the entity knows. */
   instance?: string;
+  /** resourceVersion of that instance, as the entity knows it: the status shows none that is older. */
+  instanceVersion?: string;
   /** That instance is being stopped. */
   ends: boolean;
   /** What comes once there is no instance, or the one there is has ended; keeps "Stopped" from showing in the middle of a restart. */

@@ -57,7 +57,9 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
     // The status mirrors the instance's, which the writer reads itself: a newer version of it is another status. That settled requests are off the list
     // is none.
     const { settledRequests: _, ...said } = report;
-    writer.want(report, JSON.stringify([said, shown.served, shown.instance?.resourceVersion]));
+    const instanceVersion = shown.instance?.resourceVersion;
+    const told = { ...report, ...(instanceVersion === undefined ? {} : { instanceVersion }) };
+    writer.want(told, JSON.stringify([said, shown.served, shown.instance?.resourceVersion]));
   };
 
   await runEntity({

@@ -1,6 +1,7 @@
 import type { ControllerActivities, SettledRequest, VirtualMachineReport } from '../../../api/contract/activities.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import { instanceFacts } from '../../facts/instance.ts';
 import { virtualMachineFacts } from '../../facts/virtual-machine.ts';
 import type { KubePort } from '../../kube/port.ts';
 import type { ControllerPorts } from '../ports.ts';
@@ -22,9 +23,12 @@ type Ports = Pick<ControllerPorts, 'kube' | 'clock' | 'config' | 'log' | 'cached
 export const publishVirtualMachine =
   (ports: Ports): ControllerActivities['publishVirtualMachine'] =>
   async ({ vm: ref, report }) =>
-    fromCacheFirst(ports.cached?.('VirtualMachine', ref.uid), async (known) => {
+    fromCacheFirst(newEnough(ports, ref, report), async (known) => {
       const { kube, clock } = ports;
-      const [vm, vmi] = await Promise.all([known ?? findVirtualMachine(kube, ref), findOwnedInstance(kube, ref)]);
+      const [vm, vmi] = await Promise.all([
+        known?.vm ?? findVirtualMachine(kube, ref),
+        known?.vmi ?? findOwnedInstance(kube, ref),
+      ]);
       if (vm === undefined) return { wrote: false, value: undefined };
       const patch = virtualMachinePatch(vm, await observe(ports, vm, vmi), report, clock().toISOString());
       if (patch === undefined) return { wrote: false, value: virtualMachineFacts(vm) };
@@ -35,6 +39,23 @@ export const publishVirtualMachine =
       tellOutcomes(ports, ref, vm, report);
       return { wrote: true, value: written === undefined ? undefined : virtualMachineFacts(written) };
     });
+
+/** VM and instance as watches have shown them, if neither is older than what the entity speaks of. Whether there is an instance only a live read tells. */
+const newEnough = (
+  { cached }: Ports,
+  ref: ObjectRef,
+  { instance: uid, instanceVersion, generation }: VirtualMachineReport,
+): { vm: VirtualMachine; vmi: VirtualMachineInstance } | undefined => {
+  if (uid === undefined || instanceVersion === undefined) return undefined;
+  const vm = cached?.('VirtualMachine', ref.uid);
+  const vmi = cached?.('VirtualMachineInstance', uid);
+  if (vm === undefined || vmi === undefined || instanceFacts(vmi).owner?.uid !== ref.uid) return undefined;
+  const isKnown =
+    (vm.metadata?.generation ?? 0) >= generation &&
+    Number(vmi.metadata?.resourceVersion) >= Number(instanceVersion) &&
+    vmi.metadata?.deletionTimestamp === undefined;
+  return isKnown ? { vm, vmi } : undefined;
+};
 
 /** A running guest has its volumes: they are looked at only before. */
 const observe = async (

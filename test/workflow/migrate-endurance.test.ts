@@ -5,7 +5,6 @@ import { newLab } from '../support/fakes/lab.ts';
 import { newMigration } from '../support/fakes/migrating.ts';
 import { newVmi } from '../support/fakes/operations.ts';
 import { TARGET_NODE } from '../support/fakes/world.ts';
-import { until } from '../support/until.ts';
 
 /** A start, a migration, a failed one, a deletion. Returns what the instance's last run was continued from; '': nothing. */
 const life = async (lab: Lab): Promise<string> => {
@@ -14,7 +13,7 @@ const life = async (lab: Lab): Promise<string> => {
   const fake = world.vmis.get(vmi.uid);
   if (fake === undefined) throw new Error('the VMI is gone');
   await world.tell({ kind: 'vmi', facts: fake.facts });
-  await until('it runs', () => fake.facts.phase === 'Running');
+  await lab.until('it runs', () => fake.facts.phase === 'Running');
   const migrated = async (phase: 'Succeeded' | 'Failed'): Promise<void> => {
     const vmim = await world.migrations.create(vmi, newMigration());
     await env.client.workflow

@@ -7,7 +7,6 @@ import { begin, migrate, story } from '../support/fakes/migrating.ts';
 import { targetUid } from '../support/fakes/migrations.ts';
 import { untilStep } from '../support/fakes/operations.ts';
 import { TARGET_NODE } from '../support/fakes/world.ts';
-import { until } from '../support/until.ts';
 
 const lab = await newLab();
 await lab.startNode(TARGET_NODE);
@@ -21,7 +20,7 @@ const end = async (migrating: Migrating, operation = migrating.operation) => {
   return { ends: { guest, left, pods, phase: report.phase }, report, failure, ending };
 };
 const published = ({ vmim }: Migrating, what: string, isSo: (report: MigrationReport) => boolean) =>
-  until(what, () => vmim.reports.some(isSo));
+  lab.until(what, () => vmim.reports.some(isSo));
 /** Milliseconds of the lab's time that this takes; nothing skips time while nobody awaits a result. */
 const took = ({ startedAt, endedAt }: MigrationReport): number =>
   Date.parse(endedAt ?? '') - Date.parse(startedAt ?? '');
@@ -165,7 +164,10 @@ describe('MigrateVMI', () => {
     const migrating = await migrate(lab);
     await untilStep(migrating.operation, 'MigrateVMI');
     await published(migrating, 'it moves', ({ phase }) => phase === 'Running');
-    await until('the job runs', () => lab.world.pods.get(targetUid(migrating.migration))?.domain.state === 'incoming');
+    await lab.until(
+      'the job runs',
+      () => lab.world.pods.get(targetUid(migrating.migration))?.domain.state === 'incoming',
+    );
     if (how.includes('entity')) await migrating.operation.cancel();
     else await lab.world.migrations.delete(migrating.migration.uid);
     const { ends, report } = await end(migrating);
@@ -210,7 +212,10 @@ describe('MigrateVMI', () => {
     lab.world.manners.migrates = 'hangs';
     const migrating = await migrate(lab);
     await untilStep(migrating.operation, 'MigrateVMI');
-    await until('the job runs', () => lab.world.pods.get(targetUid(migrating.migration))?.domain.state === 'incoming');
+    await lab.until(
+      'the job runs',
+      () => lab.world.pods.get(targetUid(migrating.migration))?.domain.state === 'incoming',
+    );
     lab.world.manners.silent = [targetUid(migrating.migration)];
     lab.world.manners.refuse['deletePod'] = { type: 'Unproven', message: 'the API server is away' };
     await migrating.operation.cancel();
@@ -226,7 +231,10 @@ describe('run again after it was terminated', () => {
     lab.world.manners.migrates = 'hangs';
     const migrating = await migrate(lab);
     await untilStep(migrating.operation, 'MigrateVMI');
-    await until('the job runs', () => lab.world.pods.get(targetUid(migrating.migration))?.domain.state === 'incoming');
+    await lab.until(
+      'the job runs',
+      () => lab.world.pods.get(targetUid(migrating.migration))?.domain.state === 'incoming',
+    );
     await lab.env.client.workflow.getHandle(migrating.id).terminate();
     return migrating;
   };

@@ -1,13 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { reportFaults, type FaultRun } from '../support/fault-report.ts';
-import { announce, rounds } from '../support/fault-options.ts';
+import { expect, test } from '@jest/globals';
+import { rounds } from '../support/fault-options.ts';
 import { lastOperation } from '../support/history.ts';
 import { untilNothingLeft } from '../support/leftovers.ts';
-import { ensureNamespace } from '../support/namespaces.ts';
-import { untilSystemReady } from '../support/pods.ts';
 import { Recorder } from '../support/recorder.ts';
-import { createVm, deleteVm, getVm, NAMESPACE, setRunStrategy, untilReady, untilStopped } from '../support/vms.ts';
-import { chanceOf, newRun, strikeAfter, untilAllRuns } from './striking.ts';
+import { createVm, getVm, NAMESPACE, setRunStrategy, untilReady, untilStopped } from '../support/vms.ts';
+import { chanceOf, faultSuite, newRun, strikeAfter } from './striking.ts';
 import { victims } from './victims.ts';
 
 const VM = 'faults';
@@ -26,21 +23,7 @@ const cases = rounds.flatMap((round) =>
     (['start', 'shutdown'] as const).map((operation) => ({ victim, name: victim.name, operation, round })),
   ),
 );
-const runs: FaultRun[] = [];
-
-beforeAll(async () => {
-  announce();
-  await ensureNamespace(NAMESPACE);
-  await untilSystemReady();
-  await deleteVm(VM);
-});
-
-afterEach(untilAllRuns);
-
-afterAll(async () => {
-  await reportFaults('kill', runs);
-  await deleteVm(VM);
-});
+const runs = faultSuite('kill', VM);
 
 test.each(cases)(
   '$name killed during a $operation (round $round): the operation ends as it should',

@@ -1,19 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { until } from '../../support/until.ts';
 import { virtctl } from '../../support/virtctl/index.ts';
-import { announce } from '../support/fault-options.ts';
-import { reportFaults, type FaultRun } from '../support/fault-report.ts';
+import { type FaultRun } from '../support/fault-report.ts';
 import { untilNothingLeft, untilOneGuest } from '../support/leftovers.ts';
 import { wipeTemporal } from '../support/local-cluster.ts';
-import { ensureNamespace } from '../support/namespaces.ts';
-import { untilSystemReady } from '../support/pods.ts';
 import { Recorder } from '../support/recorder.ts';
 import {
   condition,
   createVm,
-  deleteVm,
   getVm,
   getVmi,
   NAMESPACE,
@@ -22,7 +18,7 @@ import {
   untilReady,
   untilStopped,
 } from '../support/vms.ts';
-import { casesOf, chanceOf, newRun, strikeAfter, testOnDemand, untilAllRuns } from './striking.ts';
+import { casesOf, chanceOf, faultSuite, newRun, strikeAfter, testOnDemand, untilAllRuns } from './striking.ts';
 import { victims, type Victim } from './victims.ts';
 
 const VM = 'pause-kill';
@@ -35,22 +31,9 @@ const STILL = 3_000;
 const config = new KubeConfig();
 config.loadFromDefault();
 const client = virtctl(config, { namespace: NAMESPACE });
-const runs: FaultRun[] = [];
+const runs = faultSuite('pause', VM);
 
-beforeAll(async () => {
-  announce();
-  await ensureNamespace(NAMESPACE);
-  await untilSystemReady();
-  await deleteVm(VM);
-});
-
-afterEach(untilAllRuns);
-
-afterAll(async () => {
-  await reportFaults('pause', runs);
-  await deleteVm(VM);
-  await untilNothingLeft(VM);
-});
+afterAll(() => untilNothingLeft(VM));
 
 const isPaused = async (): Promise<boolean> => condition(await getVmi(VM), 'Paused')?.status === 'True';
 

@@ -1,26 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { VirtualMachine } from '../../../api/kubevirt/types.ts';
 import { until } from '../../support/until.ts';
-import { announce } from '../support/fault-options.ts';
-import { reportFaults, type FaultRun } from '../support/fault-report.ts';
 import { history } from '../support/history.ts';
 import { virtflow } from '../support/kubectl.ts';
 import { untilOneGuest } from '../support/leftovers.ts';
-import { ensureNamespace } from '../support/namespaces.ts';
-import { untilSystemReady } from '../support/pods.ts';
 import { Recorder } from '../support/recorder.ts';
-import {
-  createVm,
-  deleteVm,
-  getVm,
-  getVmi,
-  isAgentConnected,
-  NAMESPACE,
-  untilObject,
-  untilReady,
-} from '../support/vms.ts';
+import { createVm, getVm, getVmi, isAgentConnected, NAMESPACE, untilObject, untilReady } from '../support/vms.ts';
 import { watchObject } from '../support/watch.ts';
-import { casesOf, chanceOf, newRun, strikeAfter, untilAllRuns } from './striking.ts';
+import { casesOf, chanceOf, faultSuite, newRun, strikeAfter } from './striking.ts';
 import { victims, type Victim } from './victims.ts';
 
 const VM = 'restart-kill';
@@ -46,21 +33,7 @@ const isNext = (uid: string | undefined, before: string | undefined): boolean =>
 
 const isOfNext = ({ name }: Victim): boolean => name.endsWith('of the next guest');
 const inLaunchers = victims.filter(({ name }) => name === 'launcher' || name === 'libvirtd');
-const runs: FaultRun[] = [];
-
-beforeAll(async () => {
-  announce();
-  await ensureNamespace(NAMESPACE);
-  await untilSystemReady();
-  await deleteVm(VM);
-});
-
-afterEach(untilAllRuns);
-
-afterAll(async () => {
-  await reportFaults('restart', runs);
-  await deleteVm(VM);
-});
+const runs = faultSuite('restart', VM);
 
 test.each(casesOf('restart', [...victims, ...inLaunchers.map(ofNext)]))(
   '$name killed during a restart (round $round): the next guest runs once the old one is gone, as one operation',

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { test } from '@jest/globals';
-import { ALL, drawn, rounds, SEED } from '../support/fault-options.ts';
-import type { FaultRun } from '../support/fault-report.ts';
+import { afterAll, afterEach, beforeAll, test } from '@jest/globals';
+import { ALL, announce, drawn, rounds, SEED } from '../support/fault-options.ts';
+import { reportFaults, type FaultRun } from '../support/fault-report.ts';
 import { startProcess } from '../support/local-cluster.ts';
+import { ensureNamespace } from '../support/namespaces.ts';
 import { untilSystemReady } from '../support/pods.ts';
 import { randomOf } from '../support/random.ts';
+import { deleteVm, NAMESPACE } from '../support/vms.ts';
 import type { Victim } from './victims.ts';
 
 /** Longest time that Temporal or the API server is away, in milliseconds. */
@@ -47,6 +49,23 @@ export async function strikeAfter(
   await revive?.();
   return killed;
 }
+
+/** Hooks of a file that kills processes around one VM; its runs are to be put into what is returned. */
+export const faultSuite = (name: string, vm: string): FaultRun[] => {
+  const runs: FaultRun[] = [];
+  beforeAll(async () => {
+    announce();
+    await ensureNamespace(NAMESPACE);
+    await untilSystemReady();
+    await deleteVm(vm);
+  });
+  afterEach(untilAllRuns);
+  afterAll(async () => {
+    await reportFaults(name, runs);
+    await deleteVm(vm);
+  });
+  return runs;
+};
 
 /** All that a victim can be runs again. */
 export async function untilAllRuns(): Promise<void> {

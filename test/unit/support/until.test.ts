@@ -5,7 +5,7 @@ const soon = { timeoutMs: 30, everyMs: 5 };
 
 test('returns what the condition gives in the end', async () => {
   let looks = 0;
-  expect(await until('the third look', () => (looks += 1) === 3 && 'there', soon)).toBe('there');
+  expect(await until('the third look', () => (looks += 1) === 3 && 'there', { everyMs: 5 })).toBe('there');
 });
 
 test('a wait in vain names what was waited for and what was seen instead', async () => {

@@ -83,11 +83,11 @@ const refusedAtOnce = (...given: Parameters<typeof vmim>): Promise<string> =>
 
 /** What a VMIM that failed says: its condition, and KubeVirt's field. And it is over: nothing of it goes on. */
 async function refusal(name: string, timeoutMs = 60_000): Promise<{ reason: string; message: string }> {
-  const { status, metadata } = await untilOver(name, timeoutMs);
+  const { status } = await untilOver(name, timeoutMs);
   expect(status?.phase).toBe('Failed');
   const { reason = '', message = '' } = status?.conditions?.find(({ type }) => type === 'Failure') ?? {};
   expect(status?.migrationState?.failureReason).toBe(message);
-  expect(metadata?.finalizers ?? []).toEqual([]);
+  await untilMigration('nothing holds the object', name, ({ metadata }) => (metadata?.finalizers ?? []).length === 0);
   return { reason, message };
 }
 

@@ -21,23 +21,10 @@ const GIB = 1024 ** 3;
 const SHORTEST_GIB = 1;
 /** Passes over the memory after which post-copy only has to bring what was changed since. */
 const FIRST_PASS = 2;
-/** QEMU's own downtime limit. */
-const QEMU_DOWNTIME_MS = 300;
-const FIRST_TARGET_HALVINGS = 3;
 
 /** Milliseconds that a migration may take; a paused guest gets twice the time (KubeVirt). */
 export const allowedMs = ({ options, size }: Limits, mode: MigrationMode): number =>
   options.completionTimeoutPerGiB * 1000 * Math.max(size / GIB, SHORTEST_GIB) * (mode === 'Paused' ? 2 : 1);
-
-/**
- * Milliseconds of downtime that QEMU shall aim at. QEMU stops the guest as soon as it believes that the rest goes over in that time, and its belief is
- * above what the link carries as long as buffers fill. So it is to get close first: it begins with an eighth of what is allowed, and each further pass
- * over the memory that did not bring it there doubles that. Pure.
- */
-export const downtimeTarget = ({ maxDowntimeMs = QEMU_DOWNTIME_MS }: MigrationOptions, passes: number): number => {
-  const halvings = Math.max(0, FIRST_TARGET_HALVINGS - Math.max(0, passes - FIRST_PASS));
-  return Math.ceil(maxDowntimeMs / 2 ** halvings);
-};
 
 export const startWatch = (now: number): Watch => ({ lowestRemaining: Infinity, progressAt: now });
 

@@ -3,7 +3,6 @@ import { migrationSocket } from '../../api/launcher/migration.ts';
 import { MigrateFlag, StatsGroup } from '../libvirt/client.ts';
 import type { LibvirtClient } from '../libvirt/client.ts';
 import type { DomainRef, Parameter, Parameters } from '../libvirt/types.ts';
-import { downtimeTarget } from './convergence.ts';
 import { forHost, localDisks, sharesUncached, withMark } from './domain-xml.ts';
 import type { LocalDisk } from './domain-xml.ts';
 import type { SourceRecord } from './record.ts';
@@ -60,7 +59,8 @@ export async function startMigration(
 ): Promise<void> {
   const live = await client.xml(domain, { migratable: true });
   const xml = withMark(forHost(live, record.targetCpus), { uid, guestPaused: record.guestPaused });
-  if (record.mode === 'PreCopy') await client.setMaxDowntime(domain, downtimeTarget(record.options, 0));
+  const { maxDowntimeMs } = record.options;
+  if (maxDowntimeMs !== undefined && record.mode === 'PreCopy') await client.setMaxDowntime(domain, maxDowntimeMs);
   const { destinationUri, parameters, flags } = migrateCall(record, xml, localDisks(live));
   await client.migrate(domain, destinationUri, parameters, flags);
 }

@@ -4,7 +4,7 @@ import type { LibvirtDomain } from '../domain-manager/libvirt-domain.ts';
 import { qemuRuns } from '../domain-manager/processes.ts';
 import { CommandRefused } from '../domain-manager/refusal.ts';
 import { isUnderWay } from '../libvirt/client.ts';
-import { downtimeTarget, judge, startWatch } from './convergence.ts';
+import { judge, startWatch } from './convergence.ts';
 import type { Watch } from './convergence.ts';
 import { toProgress } from './numbers.ts';
 import type { SourceRecord } from './record.ts';
@@ -26,8 +26,6 @@ export class Steering {
   #watch: Watch = startWatch(Date.now());
   #progress: MigrationProgress | undefined;
   #size: number | undefined;
-  /** What QEMU was last told to aim at. */
-  #downtimeMs: number | undefined;
 
   constructor(ports: SteeringPorts) {
     this.#ports = ports;
@@ -71,7 +69,6 @@ export class Steering {
     const { uid, size, log, record } = this.#ports;
     const { options, mode, postCopy } = record();
     if (postCopy) return;
-    if (mode === 'PreCopy') await this.#aimAt(downtimeTarget(options, progress.iterations));
     const { watch, step } = judge(this.#watch, progress, Date.now(), { options, size: (this.#size ??= await size()) });
     this.#watch = watch;
     if (step === 'wait') return;
@@ -79,17 +76,6 @@ export class Steering {
     if (step === 'timeout' || step === 'restart') this.stop('timeout');
     if (step === 'pause') await this.#pause();
     if (step === 'switch') await this.#switch();
-  }
-
-  async #aimAt(downtimeMs: number): Promise<void> {
-    const { domain, log } = this.#ports;
-    if (downtimeMs === this.#downtimeMs) return;
-    try {
-      await domain.run((client, ref) => client.setMaxDowntime(ref, downtimeMs));
-      this.#downtimeMs = downtimeMs;
-    } catch (error) {
-      log.info({ err: error, downtimeMs }, 'libvirt does not take the downtime yet');
-    }
   }
 
   async #pause(): Promise<void> {

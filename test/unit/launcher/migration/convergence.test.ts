@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { MigrationMode, MigrationOptions } from '../../../../api/launcher/migration.ts';
-import { allowedMs, downtimeTarget, judge, startWatch } from '../../../../launcher/migration/convergence.ts';
+import { allowedMs, judge, startWatch } from '../../../../launcher/migration/convergence.ts';
 
 const GIB = 1024 ** 3;
 const options: MigrationOptions = {
@@ -31,20 +31,6 @@ test.each([
   { what: 'twice for a paused guest', size: 2 * GIB, mode: 'Paused' as const, expected: 400_000 },
 ])('time allowed: $what', ({ size, mode, expected }) => {
   expect(allowedMs(limits({}, size), mode)).toBe(expected);
-});
-
-test.each([
-  { what: "an eighth of QEMU's own to begin with", max: undefined, passes: 0, expected: 38 },
-  { what: 'the same while the memory is passed over once', max: undefined, passes: 2, expected: 38 },
-  { what: 'twice that when a pass did not bring it there', max: undefined, passes: 3, expected: 75 },
-  { what: 'twice again', max: undefined, passes: 4, expected: 150 },
-  { what: 'at last what QEMU would have begun with', max: undefined, passes: 5, expected: 300 },
-  { what: 'never more', max: undefined, passes: 50, expected: 300 },
-  { what: 'an eighth of what is allowed', max: 900, passes: 1, expected: 113 },
-  { what: 'at last all that is allowed', max: 900, passes: 9, expected: 900 },
-])('downtime that is aimed at: $what', ({ max, passes, expected }) => {
-  const allowed = max === undefined ? options : { ...options, maxDowntimeMs: max };
-  expect(downtimeTarget(allowed, passes)).toBe(expected);
 });
 
 const late = 200_001;

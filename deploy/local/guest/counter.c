@@ -1,7 +1,7 @@
 /*
  * Writes "<boot id> <counter>" to a terminal every 10 ms, one line each: who reads it can tell two guests, or one guest run twice, apart.
  *
- * A second process is woken each time, so that the guest changes its address space: without KVM, QEMU notes a write to a page that it has sent already
+ * A second process is woken every 2 ms, so that the guest changes its address space: without KVM, QEMU notes a write to a page that it has sent already
  * only once its translation of the address was thrown away, and a guest that rarely switches would be migrated with old pages.
  */
 #include <fcntl.h>
@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PERIOD_NS 10000000L
+#define WAKE_NS 2000000L
+#define WAKES_PER_LINE 5
 
 static void read_boot_id(char *id, size_t size) {
   int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY);
@@ -54,12 +55,15 @@ int main(int argc, char **argv) {
   clock_gettime(CLOCK_MONOTONIC, &next);
   for (unsigned long counter = 1;; counter++) {
     int length = snprintf(line, sizeof line, "%s %lu\r\n", id, counter);
-    if (write(tty, line, length) < 0 || write(sleeper, "", 1) < 0) return 1;
-    next.tv_nsec += PERIOD_NS;
-    if (next.tv_nsec >= 1000000000L) {
-      next.tv_nsec -= 1000000000L;
-      next.tv_sec++;
+    if (write(tty, line, length) < 0) return 1;
+    for (int wake = 0; wake < WAKES_PER_LINE; wake++) {
+      if (write(sleeper, "", 1) < 0) return 1;
+      next.tv_nsec += WAKE_NS;
+      if (next.tv_nsec >= 1000000000L) {
+        next.tv_nsec -= 1000000000L;
+        next.tv_sec++;
+      }
+      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
     }
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
   }
 }

@@ -1,11 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowIdReusePolicy, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import {
-  defineSearchAttributeKey,
-  SearchAttributeType,
-  TypedSearchAttributes,
-  WorkflowExecutionAlreadyStartedError,
-} from '@temporalio/common';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { keywords } from '../../api/contract/keywords.ts';
 import { WORKFLOWS } from '../../api/contract/operations.ts';
 import { PRIORITIES } from '../../api/contract/priorities.ts';
 import { CONTROLLER_QUEUE } from '../../api/contract/task-queues.ts';
@@ -58,13 +54,6 @@ export const workflowClient = (client: Client): WorkflowPort => ({
     return last === 0 ? undefined : new Date(last * 1000).toISOString();
   },
 });
-
-const keywords = (attributes: Record<string, string>): TypedSearchAttributes =>
-  new TypedSearchAttributes(
-    Object.entries(attributes).flatMap(([name, value]) =>
-      value === '' ? [] : [{ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }],
-    ),
-  );
 
 /** How long a workflow may take to answer a question, in ms. */
 const ANSWER_WITHIN_MS = 4_000;

@@ -1,4 +1,4 @@
-import type { SearchAttribute } from '../../api/contract/search-attributes.ts';
+import type { Attributes } from '../../api/contract/keywords.ts';
 
 /** A workflow to start, and the signal that it gets either way. */
 export interface SignalWithStart {
@@ -10,7 +10,7 @@ export interface SignalWithStart {
   /** One line for the UI. */
   summary: string;
   /** What it would write of itself first; an empty value is none. */
-  attributes?: Partial<Record<SearchAttribute, string>>;
+  attributes?: Attributes;
   /** Start it again although a run under this id has completed; otherwise only after one that failed or was terminated. */
   againAfterCompletion?: boolean;
 }

@@ -1,5 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/common';
 import { ParentClosePolicy, isCancellation, startChild } from '@temporalio/workflow';
+import { keywords } from '../../api/contract/keywords.ts';
 import { migrationAnswered } from '../../api/contract/migrations.ts';
 import type { OperationKind } from '../../api/contract/operations.ts';
 import { WORKFLOWS } from '../../api/contract/operations.ts';
@@ -10,7 +11,6 @@ import { instanceId } from '../../api/contract/refs.ts';
 import { firstAttributes } from '../operation/journal.ts';
 import { bookkeeping } from '../shared/proxies.ts';
 import { cancel, tell } from '../shared/signals.ts';
-import { startAttributes } from '../shared/visibility.ts';
 import { adopt } from './adopt.ts';
 import type { Forwarded, InstanceCommand, InstanceEvent } from './state.ts';
 
@@ -73,7 +73,7 @@ const begin = async (
       // A migration has one id for its object: it is run again when it did not come to its end.
       workflowIdReusePolicy:
         kind === 'migrate' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY : WorkflowIdReusePolicy.REJECT_DUPLICATE,
-      typedSearchAttributes: startAttributes(firstAttributes(kind, input)),
+      typedSearchAttributes: keywords(firstAttributes(kind, input)),
       priority: { priorityKey: PRIORITIES.operation },
       staticSummary: `${kind} of ${vmi.namespace}/${vmi.name}, attempt ${operation.attempt}`,
     });

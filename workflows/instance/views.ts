@@ -1,5 +1,5 @@
 import type { EntityStatus } from '../../api/contract/entities.ts';
-import type { Attributes } from '../shared/visibility.ts';
+import type { Attributes } from '../../api/contract/keywords.ts';
 import { reportOf } from './report.ts';
 import type { InstanceState } from './state.ts';
 

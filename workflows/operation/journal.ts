@@ -16,7 +16,7 @@ import {
 } from '../../api/contract/operations.ts';
 import { tell } from '../shared/signals.ts';
 import { now } from '../shared/time.ts';
-import type { Attributes } from '../shared/visibility.ts';
+import type { Attributes } from '../../api/contract/keywords.ts';
 import { newAttributeWriter } from '../shared/visibility.ts';
 import type { Observations } from './observations.ts';
 import { stepTable } from './step-table.ts';

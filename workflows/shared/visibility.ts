@@ -1,9 +1,8 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
+import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { Attributes } from '../../api/contract/keywords.ts';
 import type { SearchAttribute } from '../../api/contract/search-attributes.ts';
-
-export type Attributes = Partial<Record<SearchAttribute, string | undefined>>;
 
 /** Writes search attributes, each only when it changes from what this run began with. An absent or empty value removes it. */
 export const newAttributeWriter = (): ((attributes: Attributes) => void) => {
@@ -18,16 +17,6 @@ export const newAttributeWriter = (): ((attributes: Attributes) => void) => {
     upsertSearchAttributes(changed.map(([name, value]) => pair(name, value)));
   };
 };
-
-/** The same for whoever starts a workflow. */
-export const startAttributes = (attributes: Attributes): TypedSearchAttributes =>
-  new TypedSearchAttributes(
-    Object.entries(attributes).flatMap(([name, value]) =>
-      value === undefined || value === ''
-        ? []
-        : [{ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }],
-    ),
-  );
 
 const pair = (name: string, value: string | undefined): SearchAttributeUpdatePair => ({
   key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),

@@ -1,12 +1,12 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/common';
 import { ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { keywords } from '../../api/contract/keywords.ts';
 import { WORKFLOWS, ping, wake } from '../../api/contract/operations.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { virtualMachineId } from '../../api/contract/refs.ts';
 import type { TriggerInput } from '../../api/contract/triggers.ts';
 import { firstAttributes } from '../operation/journal.ts';
 import { tell } from '../shared/signals.ts';
-import { startAttributes } from '../shared/visibility.ts';
 import type { AcceptedTrigger, TriggerCommand, VirtualMachineEvent } from './state.ts';
 
 /** Carries out commands about triggers. An operation that is not there any more is over. */
@@ -39,7 +39,7 @@ const begin = async (vm: ObjectRef, trigger: AcceptedTrigger): Promise<VirtualMa
       parentClosePolicy: ParentClosePolicy.ABANDON,
       // The key stands for one request, for as long as Temporal remembers it.
       workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-      typedSearchAttributes: startAttributes(firstAttributes('trigger', input)),
+      typedSearchAttributes: keywords(firstAttributes('trigger', input)),
       staticSummary: `${action} of ${namespace}/${name}, asked for by another service`,
     });
     return undefined;

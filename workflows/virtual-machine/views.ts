@@ -1,6 +1,6 @@
 import type { EntityStatus } from '../../api/contract/entities.ts';
 import { NO_INSTANCE } from '../../api/contract/search-attributes.ts';
-import type { Attributes } from '../shared/visibility.ts';
+import type { Attributes } from '../../api/contract/keywords.ts';
 import { reportOf } from './report.ts';
 import type { VirtualMachineState } from './state.ts';
 import { pendingRequests } from './state.ts';

@@ -59,7 +59,7 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
     const { settledRequests: _, ...said } = report;
     const instanceVersion = shown.instance?.resourceVersion;
     const told = { ...report, ...(instanceVersion === undefined ? {} : { instanceVersion }) };
-    writer.want(told, JSON.stringify([said, shown.served, shown.instance?.resourceVersion]));
+    writer.want(told, JSON.stringify([said, shown.served, instanceVersion]));
   };
 
   await runEntity({

@@ -8,11 +8,11 @@ import { qemuProcesses } from './processes.ts';
 import { NAMESPACE } from './vms.ts';
 
 /** What there is of a VM: its launcher Pods, who may run its guest, and its guests. */
-async function tracesOf(name: string) {
+export async function tracesOf(name: string) {
   const pods = await listObjects<Pod>('pod', NAMESPACE, `vm.kubevirt.io/name=${name}`);
   const lease = await getObject<Lease>('lease', tokenName({ name }), NAMESPACE);
-  const holder = lease && tokenOf(lease).holder;
-  return { pods, holder, processes: await qemuProcesses(NAMESPACE, name) };
+  const token = lease && tokenOf(lease);
+  return { pods, token, holder: token?.holder, processes: await qemuProcesses(NAMESPACE, name) };
 }
 
 /** What a VM that is stopped or deleted must not leave behind, one sentence each. */
@@ -38,7 +38,7 @@ async function surplus(name: string): Promise<string[]> {
   ];
 }
 
-async function mountsOfGonePods(): Promise<string[]> {
+export async function mountsOfGonePods(): Promise<string[]> {
   const mounts = await podMounts();
   const uids = await kubectl(['get', 'pods', '-A', '-o', 'jsonpath={.items[*].metadata.uid}']);
   return mounts.filter(({ podUid }) => !uids.includes(podUid)).map(({ path }) => `${path} is left mounted`);
@@ -52,7 +52,8 @@ export const untilNothingLeft = (name: string, timeoutMs = 30_000): Promise<void
 export const untilOneGuest = (name: string, timeoutMs = 30_000): Promise<void> =>
   untilNone(`one guest and nothing else of VM ${name}`, () => surplus(name), timeoutMs);
 
-async function untilNone(what: string, look: () => Promise<string[]>, timeoutMs: number): Promise<void> {
+/** Waits until a look finds nothing any more. @throws Error naming `what` and what is found */
+export async function untilNone(what: string, look: () => Promise<string[]>, timeoutMs: number): Promise<void> {
   let found: string[] = [];
   const isClean = async (): Promise<boolean> => (found = await look()).length === 0;
   await until(what, isClean, { timeoutMs, everyMs: 500, seen: () => found.join('; ') });

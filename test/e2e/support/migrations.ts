@@ -1,11 +1,7 @@
-import type { Lease, Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
-import { tokenName } from '../../../api/contract/refs.ts';
-import { tokenOf } from '../../../activities/facts/token.ts';
 import { until } from '../../support/until.ts';
-import { apply, getObject, kubectl, listObjects } from './kubectl.ts';
-import { podMounts } from './local-cluster.ts';
-import { qemuProcesses } from './processes.ts';
+import { apply, getObject, kubectl } from './kubectl.ts';
+import { mountsOfGonePods, tracesOf, untilNone } from './leftovers.ts';
 import { NAMESPACE } from './vms.ts';
 
 /** Creates a VMIM, as `virtctl migrate` does. */
@@ -54,33 +50,22 @@ export const untilOver = (name: string, timeoutMs = 120_000): Promise<VirtualMac
 
 /** What a migration that is over must not leave behind while its VM runs on, one sentence each. */
 export async function migrationLeftovers(vm: string): Promise<string[]> {
-  const pods = await listObjects<Pod>('pod', NAMESPACE, `vm.kubevirt.io/name=${vm}`);
+  const { pods, token, holder, processes } = await tracesOf(vm);
   const live = pods.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
-  const lease = await getObject<Lease>('lease', tokenName({ name: vm }), NAMESPACE);
-  const token = lease && tokenOf(lease);
-  const processes = await qemuProcesses(NAMESPACE, vm);
-  const uids = await kubectl(['get', 'pods', '-A', '-o', 'jsonpath={.items[*].metadata.uid}']);
-  const mounts = (await podMounts()).filter(({ podUid }) => !uids.includes(podUid));
-  const holder = token?.holder?.pod?.uid;
+  const named = holder?.pod?.uid;
   return [
     ...(live.length === 1 ? [] : [`${live.length} launcher Pods are there`]),
     ...(processes.length === 1 ? [] : [`${processes.length} QEMU processes are there`]),
     ...(token?.moving === undefined ? [] : ['the run token is still moving']),
-    ...(live.length === 1 && live[0]?.metadata?.uid !== holder ? [`the run token names Pod ${holder}`] : []),
-    ...mounts.map(({ path }) => `${path} is left mounted`),
+    ...(live.length === 1 && live[0]?.metadata?.uid !== named ? [`the run token names Pod ${named}`] : []),
+    ...(await mountsOfGonePods()),
   ];
 }
 
 /** Waits until one Pod, one QEMU and a settled token are left. @throws Error naming what is left */
-export async function untilSettled(vm: string, timeoutMs = 60_000): Promise<void> {
-  let left: string[] = [];
-  const isClean = async (): Promise<boolean> => {
-    left = await migrationLeftovers(vm).catch((error: unknown) => [String(error)]);
-    return left.length === 0;
-  };
-  await until(`nothing left of the migration of ${vm}`, isClean, { timeoutMs, everyMs: 500 }).catch(
-    (error: unknown) => {
-      throw new Error(`of the migration of VM ${vm} something is left: ${left.join('; ')}`, { cause: error });
-    },
+export const untilSettled = (vm: string, timeoutMs = 60_000): Promise<void> =>
+  untilNone(
+    `nothing left of the migration of VM ${vm}`,
+    () => migrationLeftovers(vm).catch((error: unknown) => [String(error)]),
+    timeoutMs,
   );
-}

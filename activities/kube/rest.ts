@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { text } from 'node:stream/consumers';
 import { KubeConfig } from '@kubernetes/client-node';
+import { connectionsOf } from './connection.ts';
 import { fromNetwork, fromResponse } from './errors.ts';
 
 export interface RestRequest {
@@ -40,44 +41,41 @@ export const defaultKubeConfig = (): KubeConfig => {
   return config;
 };
 
-const agents = {
-  'https:': new https.Agent({ keepAlive: true }),
-  'http:': new http.Agent({ keepAlive: true }),
-};
-
-/** Requests with the credentials of `config` (read again for each request, so that rotated service account tokens are used). */
+/** Requests with the credentials of `config`, as they are rotated. */
 export const restOf = (config: KubeConfig, { timeoutMs = 30_000, silenceMs = 90_000 }: RestOptions = {}): Rest => {
+  const connections = connectionsOf(config);
+
   const open = async (request: RestRequest, idleMs: number): Promise<http.IncomingMessage> => {
-    const server = config.getCurrentCluster()?.server;
-    if (server === undefined) throw new Error('the kubeconfig names no cluster for its current context');
-    const url = new URL(server.replace(/\/$/, '') + request.path);
-    for (const [key, value] of Object.entries(request.query ?? {})) url.searchParams.set(key, value);
-    const options: https.RequestOptions = { method: request.method, headers: {}, timeout: idleMs };
-    await config.applyToHTTPSOptions(options);
-    if (config.getCurrentCluster()?.proxyUrl === undefined) {
-      options.agent = url.protocol === 'http:' ? agents['http:'] : agents['https:'];
-    }
-    if (request.signal !== undefined) options.signal = request.signal;
+    const { options, basePath, headers } = await connections.current();
+    const query = request.query === undefined ? '' : `?${new URLSearchParams(request.query).toString()}`;
     const payload = request.body === undefined ? undefined : JSON.stringify(request.body);
-    options.headers = {
-      ...(options.headers as http.OutgoingHttpHeaders),
-      accept: 'application/json',
-      'user-agent': 'virtflow',
-      ...(payload === undefined
-        ? {}
-        : {
-            'content-type': request.contentType ?? 'application/json',
-            // Without it Node sends the body of a DELETE unframed.
-            'content-length': Buffer.byteLength(payload),
-          }),
+    const asked: https.RequestOptions = {
+      ...options,
+      method: request.method,
+      path: `${basePath}${request.path}${query}`,
+      timeout: idleMs,
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+      headers: {
+        ...headers,
+        accept: 'application/json',
+        'user-agent': 'virtflow',
+        ...(payload === undefined
+          ? {}
+          : {
+              'content-type': request.contentType ?? 'application/json',
+              // Without it Node sends the body of a DELETE unframed.
+              'content-length': Buffer.byteLength(payload),
+            }),
+      },
     };
-    return dispatch(url, options, payload);
+    return dispatch(asked, payload);
   };
 
   const answered = async (request: RestRequest, idleMs: number): Promise<http.IncomingMessage> => {
     const response = await open(request, idleMs);
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) return response;
+    if (status === 401) connections.forget();
     throw fromResponse(status, await text(response), `${request.method} ${request.path}`);
   };
 
@@ -110,17 +108,16 @@ export const restOf = (config: KubeConfig, { timeoutMs = 30_000, silenceMs = 90_
 
 /** One exchange; a kept-alive connection that the server had closed meanwhile is replaced once. */
 const dispatch = (
-  url: URL,
   options: https.RequestOptions,
   payload: string | undefined,
   again = true,
 ): Promise<http.IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const request = (url.protocol === 'http:' ? http : https).request(url, options, resolve);
+    const request = (options.protocol === 'http:' ? http : https).request(options, resolve);
     request.on('timeout', () => request.destroy(new Error(`silent for ${options.timeout} ms`)));
     request.on('error', (error: NodeJS.ErrnoException) => {
       if (again && request.reusedSocket && error.code === 'ECONNRESET') {
-        resolve(dispatch(url, options, payload, false));
+        resolve(dispatch(options, payload, false));
       } else {
         reject(error);
       }

@@ -24,6 +24,7 @@ import { acquireToken } from './token/acquire-token.ts';
 import { bindToken } from './token/bind-token.ts';
 import { moveToken, readToken, recordMove, tokenStays } from './token/move-token.ts';
 import { releaseToken } from './token/release-token.ts';
+import { Tokens } from './token/store.ts';
 import { adoptVirtualMachine } from './virtual-machine/adopt.ts';
 import { queueStart, switchOn } from './virtual-machine/change-request.ts';
 import { createInstance } from './virtual-machine/create-instance.ts';
@@ -38,8 +39,9 @@ import { checkVolumes } from './volumes/check-volumes.ts';
 export type { ControllerPorts } from './ports.ts';
 
 /** Everything that the controller queue serves besides workflows. */
-export const controllerActivities = (ports: ControllerPorts): ControllerActivities =>
-  withFailures({
+export const controllerActivities = (outside: ControllerPorts): ControllerActivities => {
+  const ports = { ...outside, tokens: new Tokens(outside.kube) };
+  return withFailures({
     adoptInstance: adoptInstance(ports),
     admitInstance: admitInstance(ports),
     checkVolumes: checkVolumes(ports),
@@ -87,3 +89,4 @@ export const controllerActivities = (ports: ControllerPorts): ControllerActiviti
     performTrigger: performTrigger(ports),
     observeTrigger: observeTrigger(ports),
   });
+};

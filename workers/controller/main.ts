@@ -19,6 +19,8 @@ import { configKeeper } from './cluster-config.ts';
 import { readConfig } from './config.ts';
 import type { FrontDoor } from './https/front-door.ts';
 import { openFrontDoor } from './https/front-door.ts';
+import { aroundOf } from './informers/around.ts';
+import { Informer } from './informers/informer.ts';
 import type { WatchedChange } from './informers/informers.ts';
 import { createInformers } from './informers/informers.ts';
 import { Placements } from './informers/placed.ts';
@@ -94,6 +96,8 @@ await runMain(log, async (signal) => {
     bridge.changed(change);
   };
   const informers = createInformers(rest, log, onChange);
+  // Nobody is told of it: starts look.
+  const namespaces = new Informer({ rest, kind: 'Namespace', log, onChange: () => undefined });
   const placements = new Placements(informers.Pod);
   const observePhases = phaseMetrics(register, () =>
     bridge === undefined ? [] : informers.VirtualMachineInstance.list(),
@@ -101,7 +105,7 @@ await runMain(log, async (signal) => {
   const observeMigrations = migrationMetrics(register, () =>
     bridge === undefined ? [] : informers.VirtualMachineInstanceMigration.list(),
   );
-  const watching = Object.values(informers).map((informer) => {
+  const watching = [...Object.values(informers), namespaces].map((informer) => {
     health.set(`informer ${informer.kind}`, informer.check);
     return informer.run(signal);
   });
@@ -109,7 +113,7 @@ await runMain(log, async (signal) => {
   const server = await serveHealth(config.healthPort, health, metricsPage(register, config.temporalMetricsPort));
   log.info({ config }, 'controller worker started');
   try {
-    await orStop(Promise.all(Object.values(informers).map(({ synced }) => synced)), signal);
+    await orStop(Promise.all([...Object.values(informers), namespaces].map(({ synced }) => synced)), signal);
     applyConfig();
     const subresources = aggregatedApi({
       ...{ rest, kube, namespace: config.podNamespace, durations: config.certificates, log, signal },
@@ -146,6 +150,7 @@ await runMain(log, async (signal) => {
       launcherImage: config.launcherImage,
       ...(config.imagePullSecret === undefined ? {} : { imagePullSecret: config.imagePullSecret }),
       cached: (kind, uid) => informers[kind].get(uid),
+      around: aroundOf(informers, namespaces),
       placed: (uid) => placements.placed(uid),
       clock: () => new Date(),
       log,

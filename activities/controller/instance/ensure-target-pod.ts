@@ -9,13 +9,12 @@ import { failure } from '../../failures.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { renderTargetManifest, withImagesOf } from '../launch-manifest/index.ts';
 import { policyFor } from '../migration/policy.ts';
-import type { ControllerPorts } from '../ports.ts';
-import { readToken } from '../token/store.ts';
+import type { ControllerPorts, TokenPorts } from '../ports.ts';
 import { ensurePod } from './ensure-pod.ts';
 import { readInstance } from './read.ts';
 import { renderPod } from './render-pod.ts';
 
-type Ports = Pick<ControllerPorts, 'kube' | 'log' | 'config' | 'launcherImage' | 'imagePullSecret'>;
+type Ports = Pick<ControllerPorts, 'log' | 'config' | 'launcherImage' | 'imagePullSecret' | 'around'> & TokenPorts;
 type Request = Parameters<ControllerActivities['ensureTargetPod']>[0];
 
 /**
@@ -28,7 +27,7 @@ export const ensureTargetPod =
     const { kube } = ports;
     const { migration, source, epoch } = request;
     const vmi = readableInstance(await readInstance(kube, request.vmi));
-    const moving = await recordedMove(kube, request);
+    const moving = await recordedMove(ports, request);
     const { pod, node, addedNodeSelector } = await readSource(kube, request);
     const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])];
     const origin = { purpose: { migration: { name: migration.name, uid: migration.uid } }, epoch };
@@ -53,10 +52,10 @@ export const ensureTargetPod =
 
 /** The move that the token tells of, after a live check that the VMI still runs in the source under this epoch. */
 const recordedMove = async (
-  kube: KubePort,
+  { tokens }: Pick<TokenPorts, 'tokens'>,
   { vmi, migration, source, epoch }: Request,
 ): Promise<Moving | undefined> => {
-  const token = (await readToken(kube, vmi))?.token;
+  const token = (await tokens.read(vmi))?.token;
   const { holder, moving } = token ?? {};
   const stale = (why: string): Error =>
     failure('StaleToken', `The run token ${vmi.namespace}/${tokenName(vmi)} ${why}: no target Pod is created.`);

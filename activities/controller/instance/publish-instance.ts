@@ -4,8 +4,8 @@ import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { APP_LABEL, CREATED_BY_LABEL, LAUNCHER_APP } from '../../facts/labels.ts';
 import type { KubePort } from '../../kube/port.ts';
-import type { ControllerPorts } from '../ports.ts';
-import { fromCacheFirst, ifStillThere, onConflictAgain } from '../races.ts';
+import type { ControllerPorts, TokenPorts } from '../ports.ts';
+import { fromCacheFirst, ifStillThere } from '../races.ts';
 import { recordEvent } from '../record-event.ts';
 import { eventsOf } from './events.ts';
 import { instancePatch } from './instance-status.ts';
@@ -16,26 +16,26 @@ import { surroundings } from './surroundings.ts';
 /** Brings status and labels of the VMI, and its Pods' readiness gates, to what the entity reports; writes only what differs. */
 export const publishInstance =
   (
-    ports: Pick<ControllerPorts, 'kube' | 'clock' | 'config' | 'launcherImage' | 'log' | 'cached'>,
+    ports: TokenPorts & Pick<ControllerPorts, 'clock' | 'config' | 'launcherImage' | 'log' | 'cached' | 'around'>,
   ): ControllerActivities['publishInstance'] =>
   async ({ vmi: ref, report }) => {
     const { kube, clock, config, launcherImage } = ports;
     const now = (): string => clock().toISOString();
-    const found = await domainPods(kube, ref, report);
+    const known = cachedPods(ports, report);
+    const found = known ?? (await domainPods(kube, ref, report));
     const pod = found.find(({ metadata }) => metadata?.uid === report.domain?.podUid);
-    const openGates = async (): Promise<void> => {
-      let pods: Pod[] | undefined = found;
-      await onConflictAgain(async () => {
-        const live = pods ?? (await domainPods(kube, ref, report));
-        pods = undefined;
-        await publishGates(kube, ref, live, report, now());
+    let first = known === undefined ? found : undefined;
+    const openGates = (): Promise<void> =>
+      fromCacheFirst(known, async (cached) => {
+        const pods = cached ?? first ?? (await domainPods(kube, ref, report));
+        first = undefined;
+        return { wrote: await publishGates(ports, ref, pods, report, now()), value: undefined };
       });
-    };
     const tellStatus = (): Promise<void> =>
       fromCacheFirst(ports.cached?.('VirtualMachineInstance', ref.uid), async (known) => {
         const vmi = known ?? (await findInstance(kube, ref));
         if (vmi === undefined) return { wrote: false, value: undefined };
-        const around = await surroundings(kube, vmi, report, config());
+        const around = await surroundings(ports, vmi, report, config());
         const patch = instancePatch(vmi, report, { ...around, pod, launcherImage, now: now() });
         const writing = patch === undefined ? undefined : writeStatus(kube, ref, vmi, patch);
         // Told beside the write, not after it, since a write that succeeds leaves nothing to compare with; but not of what may be past.
@@ -69,4 +69,14 @@ const domainPods = async (kube: KubePort, ref: ObjectRef, report: InstanceReport
   if (!isAsked) return [];
   const labelSelector = `${APP_LABEL}=${LAUNCHER_APP},${CREATED_BY_LABEL}=${ref.uid}`;
   return kube.list('Pod', { namespace: ref.namespace, labelSelector });
+};
+
+/** The Pods of a start that has come to its end, as a watch has shown them: a single one, with its address, whose gate is still to be opened. */
+const cachedPods = ({ cached }: Pick<ControllerPorts, 'cached'>, report: InstanceReport): Pod[] | undefined => {
+  const { phase, domain, activePods, migration } = report;
+  const uids = Object.keys(activePods);
+  if (phase !== 'Running' || domain === undefined || migration !== undefined || uids.length !== 1) return undefined;
+  const pod = uids[0] === domain.podUid ? cached?.('Pod', domain.podUid) : undefined;
+  if (pod?.status?.podIP === undefined || pod.metadata?.deletionTimestamp !== undefined) return undefined;
+  return [pod];
 };

@@ -2,11 +2,10 @@ import type { InstanceReport } from '../../../api/contract/activities.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import { NODE_NAME_LABEL, UNPAUSED_GATE } from '../../facts/labels.ts';
-import type { KubePort } from '../../kube/port.ts';
 import type { Condition } from '../conditions.ts';
 import { mergeConditions, timestamp } from '../conditions.ts';
 import { ifStillThere } from '../races.ts';
-import { readToken } from '../token/store.ts';
+import type { TokenPorts } from '../ports.ts';
 import { isTrue } from '../../../api/kubernetes/conditions.ts';
 
 type Gate = { status: 'True' | 'False'; reason: string; message: string };
@@ -48,28 +47,32 @@ const placed = ({ metadata, spec }: Pod, holder: string | undefined): { labels?:
   metadata?.uid === holder && spec?.nodeName !== undefined ? { labels: { [NODE_NAME_LABEL]: spec.nodeName } } : {};
 
 /**
- * Writes the gates of the VMI's Pods, those to close first. The token is read only if a gate would change were the Pod that reports the holder. The
- * kubelet writes the same list, hence the resourceVersion.
+ * Writes the gates of the VMI's Pods, those to close first. The token is read only if a gate would change were the Pod that reports the holder, and
+ * another Pod may be it. The kubelet writes the same list, hence the resourceVersion.
+ * @returns whether there was a gate to write
  */
 export const publishGates = async (
-  kube: KubePort,
+  { kube, tokens }: TokenPorts,
   vmi: ObjectRef,
   pods: Pod[],
   report: InstanceReport,
   now: string,
-): Promise<void> => {
+): Promise<boolean> => {
   const changesWith = (holder: string | undefined): { pod: Pod; conditions: Condition[] }[] =>
     pods.flatMap((pod) => {
       const conditions = gatedConditions(pod, report, holder, now);
       return conditions === undefined ? [] : [{ pod, conditions }];
     });
-  if (changesWith(report.domain?.podUid).length === 0) return;
+  if (changesWith(report.domain?.podUid).length === 0) return false;
   // A token that was removed by hand, or names no Pod, leaves the word of whoever reports.
-  const holder = (await readToken(kube, vmi))?.token.holder?.pod?.uid ?? report.domain?.podUid;
+  const isOnly = pods.length === 1 && report.migration === undefined && Object.keys(report.activePods).length <= 1;
+  const token = isOnly ? undefined : (await tokens.read(vmi))?.token;
+  const holder = token?.holder?.pod?.uid ?? report.domain?.podUid;
   const isOpening = ({ pod }: { pod: Pod }): number => (pod.metadata?.uid === holder ? 1 : 0);
   for (const { pod, conditions } of changesWith(holder).sort((a, b) => isOpening(a) - isOpening(b))) {
     const { namespace = '', name = '', resourceVersion } = pod.metadata ?? {};
     const patch = { metadata: { resourceVersion, ...placed(pod, holder) }, status: { conditions } };
     await ifStillThere(kube.mergePatch('Pod', { namespace, name }, patch, { subresource: 'status' }));
   }
+  return true;
 };

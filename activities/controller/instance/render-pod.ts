@@ -9,24 +9,25 @@ import type { ControllerPorts } from '../ports.ts';
 import { readClaims } from '../volumes/claims.ts';
 import { ensureStateClaim } from '../volumes/state-claim.ts';
 
-type Ports = Pick<ControllerPorts, 'kube' | 'config' | 'launcherImage' | 'imagePullSecret'>;
+type Ports = Pick<ControllerPorts, 'kube' | 'config' | 'launcherImage' | 'imagePullSecret' | 'around'>;
 
 /**
- * Renders a launcher Pod of the VMI with what its namespace says, live; the claim for what the guest keeps is made before.
+ * Renders a launcher Pod of the VMI with what its namespace says; the claim for what the guest keeps is made before.
  * @throws InvalidSpec naming the field that no Pod can be made of
  */
 export const renderPod = async (
-  { kube, config, launcherImage, imagePullSecret }: Ports,
+  ports: Ports,
   vmi: VirtualMachineInstance,
   origin: Pick<LaunchInput, 'purpose' | 'epoch'>,
   render: (input: LaunchInput) => Pod,
 ): Promise<Pod> => {
+  const { kube, config, launcherImage, imagePullSecret } = ports;
   const namespace = vmi.metadata?.namespace ?? '';
   await ensureStateClaim(kube, vmi, config());
   const [claims, labels, quotaOnLimits] = await Promise.all([
     claimFacts(kube, vmi),
-    kube.get('Namespace', { name: namespace }).then((found) => found?.metadata?.labels),
-    boundLimits(kube, namespace),
+    namespaceLabels(ports, namespace),
+    boundLimits(ports, namespace),
   ]);
   try {
     return render({
@@ -55,8 +56,17 @@ const claimFacts = async (kube: KubePort, vmi: VirtualMachineInstance): Promise<
   );
 };
 
+type Surrounded = Pick<ControllerPorts, 'kube' | 'around'>;
+
+const namespaceLabels = async ({ kube, around }: Surrounded, name: string) =>
+  (around?.namespace(name) ?? (await kube.get('Namespace', { name })))?.metadata?.labels;
+
 /** Limits that some quota of the namespace bounds: it refuses Pods that have none. */
-const boundLimits = async (kube: KubePort, namespace: string): Promise<NonNullable<LaunchInput['quotaOnLimits']>> => {
-  const bounds = (await kube.list('ResourceQuota', { namespace })).flatMap(({ spec }) => Object.keys(spec?.hard ?? {}));
+const boundLimits = async (
+  { kube, around }: Surrounded,
+  namespace: string,
+): Promise<NonNullable<LaunchInput['quotaOnLimits']>> => {
+  const quotas = around?.quotas(namespace) ?? (await kube.list('ResourceQuota', { namespace }));
+  const bounds = quotas.flatMap(({ spec }) => Object.keys(spec?.hard ?? {}));
   return { cpu: bounds.includes('limits.cpu'), memory: bounds.includes('limits.memory') };
 };

@@ -6,6 +6,7 @@ import type { Migratability } from '../../../api/migratability/index.ts';
 import { migratability } from '../../../api/migratability/index.ts';
 import { UnreadableObject, parseInstance } from '../../../api/schemas/index.ts';
 import type { KubePort } from '../../kube/port.ts';
+import type { ControllerPorts } from '../ports.ts';
 import type { Claims } from '../volumes/claims.ts';
 import { claimsOf, readClaims } from '../volumes/claims.ts';
 import { dataVolumesReady } from '../volumes/data-volumes.ts';
@@ -22,15 +23,16 @@ export interface Surroundings {
 }
 
 /**
- * Looks, live, at what has to be said anew of a VMI's claims, DataVolumes and node. Claims when it gets its Pod, when its guest first runs and when it
+ * Looks at what has to be said anew of a VMI's claims, DataVolumes and node. Claims when it gets its Pod, when its guest first runs and when it
  * runs elsewhere: nothing else that depends on them changes under a guest. A spec that cannot be read (any more) says nothing.
  */
 export const surroundings = async (
-  kube: KubePort,
+  ports: Pick<ControllerPorts, 'kube' | 'around'>,
   vmi: VirtualMachineInstance,
   report: InstanceReport,
   config: ClusterConfig,
 ): Promise<Surroundings> => {
+  const { kube } = ports;
   const runsAnew = isDue(vmi, report);
   const hasPod = Object.keys(report.activePods).length > 0;
   const isStarting = !isOver(report) && report.phase !== 'Running';
@@ -39,7 +41,7 @@ export const surroundings = async (
   if (readable === undefined) return {};
   const [claims, nodeLabels, dataVolumes] = await Promise.all([
     needsClaims ? readClaims(kube, readable) : undefined,
-    runsAnew ? labelsOf(kube, report.node) : {},
+    runsAnew ? labelsOf(ports, report.node) : {},
     isStarting || runsAnew ? dataVolumesOf(kube, readable) : undefined,
   ]);
   const located = { ...readable, status: { ...readable.status, ...(report.node ? { nodeName: report.node } : {}) } };
@@ -75,8 +77,14 @@ const readableOrNot = (vmi: VirtualMachineInstance): VirtualMachineInstance | un
 export const accessModes = (claims: Claims): Record<string, string[]> =>
   Object.fromEntries(Object.entries(claims).map(([name, { spec }]) => [name, spec?.accessModes ?? []]));
 
-const labelsOf = async (kube: KubePort, node: string | undefined): Promise<Record<string, string>> =>
-  node === undefined ? {} : ((await kube.get('Node', { name: node }))?.metadata?.labels ?? {});
+const labelsOf = async (
+  { kube, around }: Pick<ControllerPorts, 'kube' | 'around'>,
+  name: string | undefined,
+): Promise<Record<string, string>> => {
+  if (name === undefined) return {};
+  const node = around?.node(name) ?? (await kube.get('Node', { name }));
+  return node?.metadata?.labels ?? {};
+};
 
 const dataVolumesOf = async (kube: KubePort, vmi: VirtualMachineInstance): Promise<ConditionReport | undefined> => {
   const namespace = vmi.metadata?.namespace ?? '';

@@ -1,22 +1,24 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import { runToken } from '../../facts/token.ts';
 import { failure } from '../../failures.ts';
-import type { ControllerPorts } from '../ports.ts';
+import type { TokenPorts } from '../ports.ts';
 import { decideAcquire } from './decide.ts';
 import { evidenceOf } from './evidence.ts';
 import { refuseRivals, remedy } from './rivals.ts';
-import { readToken, writeToken } from './store.ts';
+import { goneToken } from './store.ts';
 
 /** Takes the run token for an attempt of a VMI. Safe to run twice: the same attempt keeps its epoch. @throws TokenHeld, StaleToken */
 export const acquireToken =
-  ({ kube }: Pick<ControllerPorts, 'kube'>): ControllerActivities['acquireToken'] =>
+  ({ kube, tokens }: TokenPorts): ControllerActivities['acquireToken'] =>
   async ({ vmi, attempt }) => {
-    const read = await readToken(kube, vmi);
-    const evidence = read === undefined ? {} : await evidenceOf(kube, vmi.namespace, read.token);
-    const decision = decideAcquire(read?.token, { vmiUid: vmi.uid, attempt }, evidence);
-    if (decision.kind === 'held' && read !== undefined) return runToken(read.token);
-    if (decision.kind === 'refused') throw failure(decision.type, `${decision.why}. ${remedy(vmi, decision.node)}`);
-    await refuseRivals(kube, vmi, ({ createdBy }) => createdBy === vmi.uid);
-    const token = decision.kind === 'take' ? decision.token : { epoch: 1, holder: { vmiUid: vmi.uid, attempt } };
-    return runToken(await writeToken(kube, vmi, token, read));
+    const token = await tokens.change(vmi, async (read) => {
+      const evidence = read === undefined ? {} : await evidenceOf(kube, vmi.namespace, read.token);
+      const decision = decideAcquire(read?.token, { vmiUid: vmi.uid, attempt }, evidence);
+      if (decision.kind === 'held') return undefined;
+      if (decision.kind === 'refused') throw failure(decision.type, `${decision.why}. ${remedy(vmi, decision.node)}`);
+      const isAlone = await refuseRivals(kube, vmi, ({ createdBy }) => createdBy === vmi.uid);
+      return { token: decision.token, isAlone };
+    });
+    if (token === undefined) throw goneToken(vmi);
+    return runToken(token);
   };

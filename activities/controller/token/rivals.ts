@@ -7,17 +7,23 @@ import type { KubePort } from '../../kube/port.ts';
 import { launcherPodsNamed } from '../pods.ts';
 import { rivals } from './decide.ts';
 
-/** Looks, live, for launcher Pods of this VM's name that may still run a domain. @throws TokenHeld */
+/**
+ * Looks, live, for launcher Pods of this VM's name that may still run a domain.
+ * @returns whether none can, now or later, whoever's it is
+ * @throws TokenHeld
+ */
 export const refuseRivals = async (
   kube: KubePort,
   vmi: ObjectRef,
   isOurs: (pod: PodFacts) => boolean,
-): Promise<void> => {
-  for (const pod of rivals(await launcherPodsNamed(kube, vmi), isOurs)) {
+): Promise<boolean> => {
+  const pods = await launcherPodsNamed(kube, vmi);
+  for (const pod of rivals(pods, isOurs)) {
     if (pod.node !== undefined && (await liveFence(kube, pod.node)) !== undefined) continue;
     const who = `Pod ${pod.name} (${pod.uid}) of VMI ${pod.createdBy} on node ${pod.node}`;
     throw failure('TokenHeld', `${who} may still run a domain on the same disks. ${remedy(vmi, pod.node)}`);
   }
+  return pods.every(({ provenEnded }) => provenEnded);
 };
 
 /** What people can do about a token that is held. */

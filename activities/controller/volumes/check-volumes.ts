@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim } from '../../../api/kubernetes/types.ts';
 import { readableInstance } from '../../facts/readable.ts';
 import { failure } from '../../failures.ts';
 import type { KubePort } from '../../kube/port.ts';
-import { readInstance } from '../instance/read.ts';
+import { knownInstance } from '../instance/read.ts';
 import type { ControllerPorts } from '../ports.ts';
 import { checkNetworks } from './check-networks.ts';
 import type { ClaimUse } from './claims.ts';
@@ -18,12 +18,12 @@ import { getIfServed } from './get-if-served.ts';
  */
 export const checkVolumes =
   (
-    ports: Pick<ControllerPorts, 'kube' | 'config' | 'launcherImage' | 'imagePullSecret' | 'cached'>,
+    ports: Pick<ControllerPorts, 'kube' | 'config' | 'launcherImage' | 'imagePullSecret' | 'cached' | 'around'>,
   ): ControllerActivities['checkVolumes'] =>
   async (ref) => {
     const { kube } = ports;
     // Which volumes it has does not change while it starts.
-    const vmi = ports.cached?.('VirtualMachineInstance', ref.uid) ?? (await readInstance(kube, ref));
+    const vmi = await knownInstance(ports, ref);
     const fillings: Filling[] = [];
     for (const use of claimsOf(vmi)) fillings.push(await checkClaim(kube, ref.namespace, use));
     await checkNetworks(kube, vmi);

@@ -5,7 +5,7 @@ import { renderPod } from '../instance/render-pod.ts';
 import { asFirstConsumer, firstConsumerName, renderLaunchManifest } from '../launch-manifest/index.ts';
 import type { ControllerPorts } from '../ports.ts';
 
-type Ports = Pick<ControllerPorts, 'kube' | 'config' | 'launcherImage' | 'imagePullSecret'>;
+type Ports = Pick<ControllerPorts, 'kube' | 'config' | 'launcherImage' | 'imagePullSecret' | 'around'>;
 
 /** It stands for no start, and no run token is asked for it: it runs no domain. */
 const ORIGIN = { purpose: { attempt: 0 }, epoch: 0 };

@@ -31,7 +31,7 @@ test.each<[string, string[] | undefined, string]>([
   ['a claim that one node can mount', ['ReadWriteOnce'], 'False'],
   ['a claim that is not there', undefined, 'False'],
 ])('%s', async (_, modes, status) => {
-  const { migratability: assessed } = await surroundings(cluster(modes).kube, vmi(), report(), config);
+  const { migratability: assessed } = await surroundings(cluster(modes), vmi(), report(), config);
   expect(assessed?.live.status).toBe(status);
 });
 
@@ -44,7 +44,7 @@ test.each<[string, VirtualMachineInstance, InstanceReport, boolean]>([
   ['its spec cannot be read', vmi({}, { volumes: 7 }), report(), false],
 ])('is looked at or not: %s', async (_, live, told, looked) => {
   const { kube, reads } = cluster(['ReadWriteMany']);
-  const { migratability: assessed } = await surroundings(kube, live, told, config);
+  const { migratability: assessed } = await surroundings({ kube }, live, told, config);
   expect(assessed !== undefined).toBe(looked);
   expect(reads.includes('Node')).toBe(looked);
 });
@@ -59,7 +59,7 @@ test.each<[string, VirtualMachineInstance, InstanceReport, boolean]>([
   ['its guest runs', vmi(known), report(), true],
   ['its guest goes on running', vmi({ ...said, ...known }), report(), false],
 ])('claims are looked at or not: %s', async (_, live, told, looked) => {
-  const { claims } = await surroundings(cluster(['ReadWriteMany']).kube, live, told, config);
+  const { claims } = await surroundings(cluster(['ReadWriteMany']), live, told, config);
   expect(claims !== undefined).toBe(looked);
 });
 
@@ -69,13 +69,13 @@ test('while it starts, how far its DataVolumes are', async () => {
       kind === 'DataVolume' ? { status: { conditions: [{ type: 'Ready', status: 'False' }] } } : undefined,
     );
   const live = vmi({}, { volumes: [{ name: 'v', dataVolume: { name: 'd' } }] });
-  const { dataVolumes } = await surroundings({ get } as unknown as KubePort, live, starting({}), config);
+  const { dataVolumes } = await surroundings({ kube: { get } as unknown as KubePort }, live, starting({}), config);
   expect(dataVolumes).toMatchObject({ type: 'DataVolumesReady', status: 'False', reason: 'NotAllDVsReady' });
 });
 
 test('what its admission would have said of the guest is said when it runs', async () => {
   const live = vmi({}, { domain: { devices: {}, memory: { guest: '128Mi' }, cpu: { cores: 2 } } });
-  const { beginnings } = await surroundings(cluster(['ReadWriteMany']).kube, live, report(), config);
+  const { beginnings } = await surroundings(cluster(['ReadWriteMany']), live, report(), config);
   expect(beginnings).toEqual({
     memory: { guestAtBoot: '128Mi', guestCurrent: '128Mi', guestRequested: '128Mi' },
     currentCPUTopology: { cores: 2 },

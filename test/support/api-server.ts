@@ -24,6 +24,10 @@ const CRDS = [
   'kubevirt.io/v1/virtualmachineinstancereplicasets',
   'kubevirt.io/v1/kubevirts',
   'migrations.kubevirt.io/v1alpha1/migrationpolicies',
+  'instancetype.kubevirt.io/v1beta1/virtualmachineinstancetypes',
+  'instancetype.kubevirt.io/v1beta1/virtualmachineclusterinstancetypes',
+  'instancetype.kubevirt.io/v1beta1/virtualmachinepreferences',
+  'instancetype.kubevirt.io/v1beta1/virtualmachineclusterpreferences',
 ];
 const TOKEN = 'test-admin';
 

@@ -127,7 +127,23 @@ const DEFINITIONS: Definition[] = [
     clusterScoped: true,
     subresources: { status: {} },
   },
+  instanceType('VirtualMachineInstancetype', ['vminstancetype', 'vminstancetypes', 'vmf', 'vmfs']),
+  instanceType('VirtualMachineClusterInstancetype', [
+    'vmclusterinstancetype',
+    'vmclusterinstancetypes',
+    'vmcf',
+    'vmcfs',
+  ]),
+  instanceType('VirtualMachinePreference', ['vmpref', 'vmprefs', 'vmp', 'vmps']),
+  instanceType('VirtualMachineClusterPreference', ['vmcp', 'vmcps']),
 ];
+
+function instanceType(kind: string, shortNames: string[]): Definition {
+  return {
+    ...{ kind, plural: `${kind.toLowerCase()}s`, shortNames, root: `V1beta1${kind}` },
+    ...{ group: 'instancetype.kubevirt.io', version: 'v1beta1', clusterScoped: kind.includes('Cluster') },
+  };
+}
 
 /** All CustomResourceDefinitions, by the name of their file. */
 export const customResourceDefinitions = (declarations: Declarations): Map<string, object> =>

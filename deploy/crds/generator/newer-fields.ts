@@ -3,6 +3,8 @@
  * bear the package's names and add to them. Types only, and read as text by the generator: nothing imports them.
  */
 
+import type { V1LaunchSecurity } from '@kubevirt-ui-ext/kubevirt-api/kubevirt';
+
 /** RFC 3339. */
 type Time = string;
 type Quantity = string;
@@ -125,6 +127,11 @@ export interface V1VMIMConfigurationOptions {
   unsafeMigrationOverride?: boolean;
   /** Seconds. */
   utilityVolumesTimeout?: number;
+}
+
+export interface V1beta1VirtualMachinePreferenceSpec {
+  /** Protection of the guest's memory from its host. */
+  preferredLaunchSecurity?: V1LaunchSecurity;
 }
 
 /** Settings of migrations that may still change. */

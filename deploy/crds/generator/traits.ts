@@ -54,6 +54,8 @@ export const TRAITS: Record<string, Record<string, unknown>> = {
   'V1Devices.disks': AT_MOST_256,
   'V1Devices.interfaces': AT_MOST_256,
 
+  'V1beta1MemoryInstancetype.overcommitPercent': { minimum: 0, maximum: 100 },
+
   'V1beta1DataVolumeSpec.contentType': { enum: ['kubevirt', 'archive'] },
   'V1ReservedOverhead.memLock': { enum: ['NotRequired', 'Required'] },
   'V1DomainSpec.rebootPolicy': { enum: ['Reboot', 'Terminate'] },

@@ -62,6 +62,7 @@ const GROUPS: Record<string, string> = {
   sub: 'subresources.kubevirt.io',
   kubevirt: 'kubevirt.io',
   migrations: 'migrations.kubevirt.io',
+  types: 'instancetype.kubevirt.io',
 };
 
 /** Whether a user may do, as "update sub:virtualmachines/start". */
@@ -96,6 +97,11 @@ describe('users', () => {
     ['delete kubevirt:virtualmachineinstancemigrations', ['migrate']],
     ['list migrations:migrationpolicies', ['admin', 'edit', 'view']],
     ['create migrations:migrationpolicies', []],
+    ['list types:virtualmachineclusterinstancetypes', ['admin', 'edit', 'view', 'migrate', 'anybody']],
+    ['get types:virtualmachineclusterpreferences', ['admin', 'edit', 'view', 'migrate', 'anybody']],
+    ['watch types:virtualmachineinstancetypes', ['admin', 'edit', 'view']],
+    ['create types:virtualmachinepreferences', ['admin', 'edit']],
+    ['deletecollection types:virtualmachinepreferences', ['admin']],
     ['list kubevirt:kubevirts', ['admin', 'edit', 'view', 'migrate', 'anybody']],
     ['patch kubevirt:kubevirts', []],
     ['patch kubevirt:virtualmachines/status', []],

@@ -107,6 +107,8 @@ test.each([
     'spec.maxDowntimeMs',
     { type: 'integer', maximum: 2_000_000 },
   ],
+  ['a percentage', 'virtualmachineinstancetypes', 'spec.memory.overcommitPercent', { minimum: 0, maximum: 100 }],
+  ['a preference younger than the types', 'virtualmachineclusterpreferences', 'spec.preferredLaunchSecurity.tdx', {}],
   ['settings of the cluster', 'kubevirts', 'spec.configuration.migrations.maxDowntimeMs', { type: 'integer' }],
 ])('%s', (_, plural, path, expected) => {
   expect(at(plural, path)).toMatchObject(expected);

@@ -60,6 +60,8 @@ const REMEDIES: Record<FailureInfo['type'], Remedy> = {
     `look at the claim (kubectl describe pvc -n ${on.namespace}); it goes on by itself once the claim is bound`,
   VolumeFailed: (on) =>
     `look at the DataVolume (kubectl describe datavolume -n ${on.namespace}) and create it again, then ${command('restart', on)}`,
+  InstancetypeNotFound: () => 'create the instance type that the message names; it goes on by itself',
+  PreferenceNotFound: () => 'create the preference that the message names; it goes on by itself',
   NetworkNotFound: () => 'create the NetworkAttachmentDefinition that the message names; it goes on by itself',
   ImageContent: (on) => `correct the image or the path that the message names, then ${command('restart', on)}`,
   TokenHeld: (on) =>

@@ -1,3 +1,4 @@
+import { INSTANCETYPE_API_VERSION } from '../../api/instancetypes/index.ts';
 import type { Kind, Name } from './port.ts';
 
 interface Resource {
@@ -48,6 +49,29 @@ export const RESOURCES = {
   ControllerRevision: { apiVersion: 'apps/v1', plural: 'controllerrevisions', namespaced: true },
   // Served where CDI is installed.
   DataVolume: { apiVersion: 'cdi.kubevirt.io/v1beta1', plural: 'datavolumes', namespaced: true },
+  DataSource: { apiVersion: 'cdi.kubevirt.io/v1beta1', plural: 'datasources', namespaced: true },
+  // Served where a snapshot controller is installed.
+  VolumeSnapshot: { apiVersion: 'snapshot.storage.k8s.io/v1', plural: 'volumesnapshots', namespaced: true },
+  VirtualMachineInstancetype: {
+    apiVersion: INSTANCETYPE_API_VERSION,
+    plural: 'virtualmachineinstancetypes',
+    namespaced: true,
+  },
+  VirtualMachineClusterInstancetype: {
+    apiVersion: INSTANCETYPE_API_VERSION,
+    plural: 'virtualmachineclusterinstancetypes',
+    namespaced: false,
+  },
+  VirtualMachinePreference: {
+    apiVersion: INSTANCETYPE_API_VERSION,
+    plural: 'virtualmachinepreferences',
+    namespaced: true,
+  },
+  VirtualMachineClusterPreference: {
+    apiVersion: INSTANCETYPE_API_VERSION,
+    plural: 'virtualmachineclusterpreferences',
+    namespaced: false,
+  },
 } as const satisfies Record<Kind, Resource>;
 
 const root = (apiVersion: string): string => (apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`);

@@ -1,4 +1,6 @@
+import type { Instancetype, Preference } from '../../api/instancetypes/index.ts';
 import type {
+  DataSource,
   DataVolume,
   KubeVirt,
   VirtualMachine,
@@ -20,6 +22,7 @@ import type {
   ResourceQuota,
   Secret,
   StorageClass,
+  VolumeSnapshot,
 } from '../../api/kubernetes/types.ts';
 
 /** Kinds that virtflow reads and writes, with their plain JSON types. */
@@ -43,6 +46,12 @@ export interface Kinds {
   CertificateSigningRequest: CertificateSigningRequest;
   ControllerRevision: ControllerRevision;
   DataVolume: DataVolume;
+  DataSource: DataSource;
+  VolumeSnapshot: VolumeSnapshot;
+  VirtualMachineInstancetype: Instancetype;
+  VirtualMachineClusterInstancetype: Instancetype;
+  VirtualMachinePreference: Preference;
+  VirtualMachineClusterPreference: Preference;
 }
 
 export type Kind = keyof Kinds;

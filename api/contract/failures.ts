@@ -11,6 +11,10 @@ export const FAILURES = {
   Forbidden: { retryable: false },
   /** The API server says that virtflow's role lacks a permission. It also says so for a moment after its own start, before it has read the roles. */
   NotAuthorized: { retryable: true },
+  /** The instance type that a VM refers to does not exist, or cannot be read. */
+  InstancetypeNotFound: { retryable: true },
+  /** The preference that a VM refers to does not exist, or cannot be read. */
+  PreferenceNotFound: { retryable: true },
   /** A ResourceQuota leaves no room for the launcher Pod. */
   QuotaExceeded: { retryable: true },
   /** A PVC or DataVolume does not exist. */
@@ -68,6 +72,12 @@ export const FAILURES = {
 export type FailureType = keyof typeof FAILURES;
 
 export const isFailureType = (type: string | null | undefined): type is FailureType => type != null && type in FAILURES;
+
+/** Reasons of a VM's condition Failure that KubeVirt's tools look for, where they say more than which step failed. */
+export const FAILURE_REASONS: Partial<Record<FailureType | 'Unknown', string>> = {
+  InstancetypeNotFound: 'FailedFindInstancetype',
+  PreferenceNotFound: 'FailedFindPreference',
+};
 
 /** A failure as it is carried in workflow state, results and conditions. */
 export interface FailureInfo {

@@ -31,3 +31,6 @@ export interface NetworkAttachmentDefinition {
   kind?: string;
   metadata?: ObjectMeta;
 }
+
+/** Of a snapshot controller, as far as virtflow looks at one. */
+export type VolumeSnapshot = NetworkAttachmentDefinition;

@@ -35,7 +35,10 @@ export type {
   V1Probe as Probe,
 } from '@kubevirt-ui-ext/kubevirt-api/kubevirt';
 /** CDI's, which fills claims; served where CDI is installed. */
-export type { V1beta1DataVolume as DataVolume } from '@kubevirt-ui-ext/kubevirt-api/containerized-data-importer';
+export type {
+  V1beta1DataSource as DataSource,
+  V1beta1DataVolume as DataVolume,
+} from '@kubevirt-ui-ext/kubevirt-api/containerized-data-importer';
 
 /** The API group and version that virtflow serves. */
 export const KUBEVIRT_API_VERSION = 'kubevirt.io/v1';

@@ -5,10 +5,12 @@ import type {
   VirtualMachineInstanceMigration,
   VirtualMachineInstanceReplicaSet,
 } from '../kubevirt/types.ts';
+import type { Instancetype, Preference } from '../instancetypes/types.ts';
 import type { MigrationPolicy } from '../migration-policy/types.ts';
 import { fieldIssues, issueText } from './issues.ts';
 import type { FieldIssue } from './issues.ts';
 import { instanceSpec } from './instance-spec.ts';
+import { instancetype, preference } from './instancetype.ts';
 import { migration } from './migration.ts';
 import { migrationPolicy } from './migration-policy.ts';
 import { replicaSet } from './replica-set.ts';
@@ -61,6 +63,11 @@ const matcher = z.looseObject({
   inferFromVolumeFailurePolicy: text.optional(),
 });
 
+/** A matcher as it was when its object was taken, and the copy of that. */
+const statusReference = matcher.extend({
+  controllerRevisionRef: z.looseObject({ name: text.optional() }).optional(),
+});
+
 const virtualMachine = z.looseObject({
   metadata,
   spec: z.looseObject({
@@ -82,6 +89,8 @@ const virtualMachine = z.looseObject({
       restoreInProgress: text.optional(),
       memoryDumpRequest: z.looseObject({ claimName: text, phase: text }).optional(),
       volumeRequests: volumeRequests.optional(),
+      instancetypeRef: statusReference.optional(),
+      preferenceRef: statusReference.optional(),
     })
     .optional(),
 });
@@ -109,6 +118,13 @@ export const parseReplicaSet = (object: unknown): VirtualMachineInstanceReplicaS
 /** A MigrationPolicy, likewise. @throws UnreadableObject naming every field */
 export const parseMigrationPolicy = (object: unknown): MigrationPolicy =>
   read('MigrationPolicy', migrationPolicy, object) as MigrationPolicy;
+
+/** An instance type of the cluster or of a namespace, likewise. @throws UnreadableObject naming every field */
+export const parseInstancetype = (object: unknown): Instancetype =>
+  read('Instance type', instancetype, object) as Instancetype;
+
+/** A preference, likewise. @throws UnreadableObject naming every field */
+export const parsePreference = (object: unknown): Preference => read('Preference', preference, object) as Preference;
 
 const read = (kind: string, schema: z.ZodType, object: unknown): unknown => {
   const parsed = schema.safeParse(withoutNulls(object));

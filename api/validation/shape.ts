@@ -4,11 +4,14 @@ import type {
   VirtualMachineInstanceMigration,
   VirtualMachineInstanceReplicaSet,
 } from '../kubevirt/types.ts';
+import type { Instancetype, Preference } from '../instancetypes/index.ts';
 import type { MigrationPolicy } from '../migration-policy/index.ts';
 import {
   parseInstance,
+  parseInstancetype,
   parseMigration,
   parseMigrationPolicy,
+  parsePreference,
   parseReplicaSet,
   parseVirtualMachine,
   UnreadableObject,
@@ -33,6 +36,9 @@ export const readNewReplicaSet = (object: unknown): Read<VirtualMachineInstanceR
   read(object, [...VIRTUAL_MACHINE, 'spec.selector'], parseReplicaSet);
 export const readNewMigrationPolicy = (object: unknown): Read<MigrationPolicy> =>
   read(object, ['spec'], parseMigrationPolicy);
+export const readNewInstancetype = (object: unknown): Read<Instancetype> =>
+  read(object, ['spec', 'spec.cpu', 'spec.memory'], parseInstancetype);
+export const readNewPreference = (object: unknown): Read<Preference> => read(object, ['spec'], parsePreference);
 
 const read = <Kind>(object: unknown, fields: string[], parse: (object: unknown) => Kind): Read<Kind> => {
   const missing = fields.flatMap((field) =>

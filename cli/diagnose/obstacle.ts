@@ -19,6 +19,8 @@ const STAGE_OF: Record<FailureInfo['type'], StageName> = {
   ObjectGone: 'object',
   Cancelled: 'object',
   Refused: 'object',
+  InstancetypeNotFound: 'object',
+  PreferenceNotFound: 'object',
   Unknown: 'object',
   VolumeNotFound: 'volumes',
   VolumeNotReady: 'volumes',

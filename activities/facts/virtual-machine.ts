@@ -18,12 +18,6 @@ export const refOf = ({ metadata }: Meta): ObjectRef => ({
 export const runStrategyOf = ({ spec }: VirtualMachine): string =>
   spec.runStrategy ?? (spec.running === undefined ? '' : spec.running ? 'Always' : 'Halted');
 
-/** Parts of a VM that virtflow does not carry out yet: a VM that needs them must not start without them. */
-const UNSUPPORTED = ['instancetype', 'preference'] as const;
-
-const isGiven = (value: object | undefined): boolean =>
-  value !== undefined && (!Array.isArray(value) || value.length > 0);
-
 const invalidIn = (vm: VirtualMachine): string | undefined => {
   const { running, runStrategy, template } = vm.spec;
   if (running !== undefined && runStrategy !== undefined) {
@@ -33,10 +27,6 @@ const invalidIn = (vm: VirtualMachine): string | undefined => {
     return 'spec.runStrategy is missing: set Always, RerunOnFailure, Manual, Halted or Once.';
   // The type says it is there; an object of the API server need not keep to it.
   if ((template as typeof template | undefined)?.spec === undefined) return 'spec.template.spec is missing.';
-  const unsupported = UNSUPPORTED.find((field) => isGiven(vm.spec[field]));
-  if (unsupported !== undefined) {
-    return `spec.${unsupported} is not supported yet: remove it and write what it stands for into spec.template.`;
-  }
   return undefined;
 };
 
@@ -47,7 +37,7 @@ const ORPHAN = 'orphan';
 const IMMEDIATE_DATA_VOLUMES = 'kubevirt.io/immediate-data-volume-creation';
 
 const dataVolumesOf = ({ metadata, spec }: VirtualMachine): VirtualMachineFacts['dataVolumes'] => {
-  if (!isGiven(spec.dataVolumeTemplates)) return undefined;
+  if ((spec.dataVolumeTemplates ?? []).length === 0) return undefined;
   return metadata?.annotations?.[IMMEDIATE_DATA_VOLUMES] === 'false' ? 'atStart' : 'now';
 };
 

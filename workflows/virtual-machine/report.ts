@@ -1,4 +1,5 @@
 import type { ConditionReport, VirtualMachineReport } from '../../api/contract/activities.ts';
+import { FAILURE_REASONS } from '../../api/contract/failures.ts';
 import type { Refusal, VirtualMachineState } from './state.ts';
 import { isLive, pendingStart } from './state.ts';
 import { obstacleOf, startsNext } from './strategies.ts';
@@ -56,6 +57,6 @@ const REASONS: Record<Refusal['command'], string> = {
 };
 
 const failureOf = ({ command, failure }: Refusal): { reason: string; message: string } => ({
-  reason: REASONS[command],
+  reason: FAILURE_REASONS[failure.type] ?? REASONS[command],
   message: failure.message,
 });

@@ -2,7 +2,11 @@ import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { InstanceFacts } from '../../../api/contract/facts.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
 import { newInstance } from '../../../api/defaults/index.ts';
+import type { InstanceTypes } from '../../../api/instancetypes/index.ts';
+import { hasReferences, instanceWithTypes } from '../../../api/instancetypes/index.ts';
+import { causesText } from '../../../api/validation/index.ts';
 import { toInstance } from '../../../api/virtual-machine/index.ts';
 import { instanceFacts } from '../../facts/instance.ts';
 import { readableVirtualMachine } from '../../facts/readable.ts';
@@ -15,12 +19,13 @@ import { onConflictAgain } from '../races.ts';
 import type { ObjectEvent } from '../record-event.ts';
 import { recordEvent } from '../record-event.ts';
 import { claimed, withFinalizer } from './adopt.ts';
+import { pinForStart } from './instance-types.ts';
 import { readVirtualMachine } from './read.ts';
 import { GENERATION_ANNOTATION, storeRevision } from './revisions.ts';
 
 /**
  * Creates the VM's VMI, or returns the one that exists: with the VM's finalizer and its revision before it, in as few round trips as that takes.
- * @throws InvalidSpec, Forbidden, ObjectGone, TokenHeld (a foreign VMI has the name)
+ * @throws InvalidSpec, InstancetypeNotFound, PreferenceNotFound, Forbidden, ObjectGone, TokenHeld (a foreign VMI has the name)
  */
 export const createInstance =
   ({
@@ -41,8 +46,10 @@ export const createInstance =
       if (existing !== undefined) return owned(await claimed(kube, vm, existing), ref);
       // As admission completes what users create: the API server does not ask it about ours.
       const fresh = { uuid: () => crypto.randomUUID(), now: timestamp(clock()) };
-      const vmi = newInstance(instanceFrom(readableVirtualMachine(vm), paused), config(), fresh);
-      const [revision] = await Promise.all([storeRevision(kube, vm), withFinalizer(kube, vm)]);
+      const readable = readableVirtualMachine(vm);
+      const { vm: known, types } = await pinForStart(kube, vm);
+      const vmi = newInstance(instanceOf(readable, types, paused, config()), config(), fresh);
+      const [revision] = await Promise.all([storeRevision(kube, known), withFinalizer(kube, known)]);
       vmi.status = { ...vmi.status, virtualMachineRevisionName: revision };
       // Told beside: nobody waits for it.
       const tell = (event: Pick<ObjectEvent, 'reason' | 'message' | 'isWarning'>): void =>
@@ -69,6 +76,20 @@ const instanceFrom = (vm: VirtualMachine, paused: boolean): VirtualMachineInstan
   if (paused) vmi.spec.startStrategy = 'Paused';
   const annotations = { ...vmi.metadata?.annotations, [GENERATION_ANNOTATION]: String(vm.metadata?.generation ?? 0) };
   return { ...vmi, metadata: { ...vmi.metadata, annotations } };
+};
+
+/** The same with what the VM's instance type and preference stand for. @throws InvalidSpec (they contradict the VM) */
+const instanceOf = (
+  vm: VirtualMachine,
+  types: InstanceTypes,
+  paused: boolean,
+  config: ClusterConfig,
+): VirtualMachineInstance => {
+  const plain = instanceFrom(vm, paused);
+  if (!hasReferences(vm)) return plain;
+  const { applied, causes } = instanceWithTypes(plain, vm, types, config);
+  if (applied === undefined) throw failure('InvalidSpec', `${causesText(causes)}.`);
+  return applied;
 };
 
 const createOrRead = async (kube: KubePort, vmi: VirtualMachineInstance, vm: ObjectRef): Promise<InstanceFacts> => {

@@ -5,6 +5,7 @@ import { refOf } from '../../facts/virtual-machine.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { mergePatchOf, replacing, sameJson } from '../merge-patch.ts';
 import { ifStillThere } from '../races.ts';
+import { expandedVirtualMachine } from './instance-types.ts';
 import { fieldsForRestart, PLACEMENT } from './restart-required.ts';
 import { GENERATION_ANNOTATION, startedSpec } from './revisions.ts';
 import { isTrue } from '../../../api/kubernetes/conditions.ts';
@@ -45,13 +46,18 @@ export const followTemplate = async (
   const started = await startedSpec(kube, vmi);
   if (started === undefined) return known;
   const takesPlacement = config.vmRolloutStrategy === 'LiveUpdate' && isTrue(vmi, 'LiveMigratable');
-  const fields = fieldsForRestart(started, vm.spec, vmi, takesPlacement);
-  const isSame = sameJson(started.template, vm.spec.template);
+  const [before, now] = await Promise.all([
+    expandedVirtualMachine(kube, { ...(vm.metadata === undefined ? {} : { metadata: vm.metadata }), spec: started }),
+    expandedVirtualMachine(kube, vm),
+  ]);
+  if (before === undefined || now === undefined) return known;
+  const fields = fieldsForRestart(before.spec, now.spec, vmi, takesPlacement);
+  const isSame = sameJson(before.spec.template, now.spec.template);
   const patch = mergePatchOf(vmi, {
     metadata: {
-      annotations: { ...annotationsOf(vm), ...(isSame ? { [GENERATION_ANNOTATION]: `${generation}` } : {}) },
+      annotations: { ...annotationsOf(now), ...(isSame ? { [GENERATION_ANNOTATION]: `${generation}` } : {}) },
     },
-    ...(takesPlacement && fields.length === 0 ? { spec: placementOf(vm, vmi) } : {}),
+    ...(takesPlacement && fields.length === 0 ? { spec: placementOf(now, vmi) } : {}),
   });
   if (patch !== undefined) {
     const metadata = { ...(patch['metadata'] as object | undefined), uid: vmi.metadata?.uid };

@@ -10,6 +10,7 @@ import { recordEvent } from '../record-event.ts';
 import { claimsOf } from '../volumes/claims.ts';
 import { dataVolumesOf, dataVolumeState } from './data-volumes.ts';
 import { followTemplate } from './follow-template.ts';
+import { observeReferences } from './instance-types.ts';
 import { findOwnedInstance, findVirtualMachine } from './read.ts';
 import type { Observed } from './vm-status.ts';
 import { remainingRequests, virtualMachinePatch } from './vm-status.ts';
@@ -63,10 +64,11 @@ const observe = async (
   vm: VirtualMachine,
   vmi: VirtualMachineInstance | undefined,
 ): Promise<Observed> => {
-  const followed = vmi === undefined ? undefined : await followTemplate(kube, vm, vmi, config());
-  if (vmi?.status?.phase === 'Running') return { vmi, claimUnbound: false, followed };
+  const { vm: kept, observed: references } = await observeReferences(kube, vm);
+  const followed = vmi === undefined ? undefined : await followTemplate(kube, kept, vmi, config());
+  if (vmi?.status?.phase === 'Running') return { vmi, claimUnbound: false, followed, references };
   const [claimUnbound, dataVolumes] = await Promise.all([someClaimUnbound(kube, vm), dataVolumesOf(kube, vm)]);
-  return { vmi, claimUnbound, dataVolumes: dataVolumeState(dataVolumes), followed };
+  return { vmi, claimUnbound, dataVolumes: dataVolumeState(dataVolumes), followed, references };
 };
 
 const someClaimUnbound = async (kube: KubePort, vm: VirtualMachine): Promise<boolean> => {

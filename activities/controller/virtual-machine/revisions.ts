@@ -1,3 +1,4 @@
+import { withRevisions } from '../../../api/instancetypes/index.ts';
 import type { VirtualMachine, VirtualMachineInstance, VirtualMachineSpec } from '../../../api/kubevirt/types.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { KubePort } from '../../kube/port.ts';
@@ -13,7 +14,7 @@ export const GENERATION_ANNOTATION = 'kubevirt.io/vm-generation';
 export const revisionName = ({ metadata }: VirtualMachine): string =>
   `revision-start-vm-${metadata?.uid ?? ''}-${metadata?.generation ?? 0}`;
 
-/** Stores the VM's spec as it is; what earlier starts have stored goes. Safe to run twice. @returns name of the ControllerRevision */
+/** Stores the VM's spec as it is, with the copies of what it refers to by name; what earlier starts have stored goes. Safe to run twice. @returns name of the ControllerRevision */
 export const storeRevision = async (kube: KubePort, vm: VirtualMachine): Promise<string> => {
   const name = revisionName(vm);
   const { namespace = '', uid = '', generation = 0 } = vm.metadata ?? {};
@@ -32,7 +33,7 @@ export const storeRevision = async (kube: KubePort, vm: VirtualMachine): Promise
       apiVersion: 'apps/v1',
       kind: 'ControllerRevision',
       metadata: { namespace, name, labels: { [VM_UID_LABEL]: uid }, ownerReferences: [ownerReference(vm)] },
-      data: { spec: vm.spec },
+      data: { spec: withRevisions(vm) },
       revision: generation,
     });
   } catch (error) {

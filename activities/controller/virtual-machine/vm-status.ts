@@ -5,6 +5,7 @@ import type { Condition } from '../conditions.ts';
 import { mergeConditions, timestamp } from '../conditions.ts';
 import { mergePatchOf, sameJson } from '../merge-patch.ts';
 import type { Followed } from './follow-template.ts';
+import type { ObservedReferences } from './instance-types.ts';
 import { printableStatus } from './printable-status.ts';
 import { isTrue } from '../../../api/kubernetes/conditions.ts';
 
@@ -20,6 +21,8 @@ export interface Observed {
   dataVolumes?: 'failed' | 'provisioning' | undefined;
   /** Absent: there is no instance. */
   followed?: Followed | undefined;
+  /** Absent: nobody has looked. */
+  references?: ObservedReferences;
 }
 
 /** Ready as the VMI has it (or why it has none), then every other condition of the VMI. */
@@ -45,7 +48,7 @@ export const virtualMachinePatch = (
   now: string,
 ): Record<string, unknown> | undefined => {
   const { vmi, followed } = observed;
-  const own = [...report.conditions, ...restartRequired(followed)];
+  const own = [...failures(report, observed), ...restartRequired(followed)];
   const said = new Set([...own.map(({ type }) => type), 'RestartRequired']);
   const mirrored = mirroredConditions(vmi).map(asReport);
   const requests = remainingRequests(vm, report);
@@ -59,6 +62,7 @@ export const virtualMachinePatch = (
       startFailure: report.startFailure ?? null,
       ...(report.runStrategy === undefined ? {} : { runStrategy: report.runStrategy }),
       ...(requests === undefined ? {} : { stateChangeRequests: requests.length === 0 ? null : requests }),
+      ...observed.references?.status,
       conditions: mergeConditions(
         vm.status?.conditions ?? [],
         [...mirrored.filter(({ type }) => !said.has(type)), ...own],
@@ -67,6 +71,12 @@ export const virtualMachinePatch = (
       ),
     },
   });
+};
+
+/** What the entity has to say of failures; else that the VM refers to something that is not there. */
+const failures = ({ conditions }: VirtualMachineReport, { references }: Observed): ConditionReport[] => {
+  const isTold = references?.failure === undefined || conditions.some(({ type }) => type === 'Failure');
+  return isTold ? conditions : [...conditions, { type: 'Failure', status: 'True', ...references.failure }];
 };
 
 const asReport = ({ type, status, reason, message }: Condition): ConditionReport => ({

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { expandManifest } from '../../../api/subresources/expand.ts';
 import { routeOf } from '../../../api/subresources/route.ts';
 import type { Status } from '../../../api/subresources/status.ts';
 import { badRequest, internalError } from '../../../api/subresources/status.ts';
@@ -11,6 +10,7 @@ import type { Answer } from './answer.ts';
 import { refuse, respond, respondOnSocket, statusOf } from './answer.ts';
 import { ClientGone, readBody } from './body.ts';
 import { discovery } from './discovery.ts';
+import { answerExpandedManifest } from './expand.ts';
 import type { FrontProxy } from './front-proxy.ts';
 import { health } from './health.ts';
 import { askInstance } from './instance.ts';
@@ -55,10 +55,7 @@ export const subresourceMounts = (options: SubresourceOptions): Record<string, H
     if (route.kind === 'stream') return refuse(NOT_UPGRADED);
     const body = await readBody(request, route.kind === 'expand-vm-spec');
     if (body.refusal !== undefined) return body;
-    if (route.kind === 'expand-vm-spec') {
-      const expanded = expandManifest(body.value, route.namespace);
-      return expanded.refusal === undefined ? { status: 200, json: expanded.vm } : expanded;
-    }
+    if (route.kind === 'expand-vm-spec') return answerExpandedManifest(options, body.value, route.namespace);
     const { question, namespace, name } = route;
     const asked = { body: body.value, query: url.searchParams };
     return question.resource === 'virtualmachines'

@@ -9,7 +9,7 @@ export interface SubresourcePorts {
   rest: Rest;
   kube: Pick<KubePort, 'get' | 'event'>;
   guests: GuestAccess;
-  config: () => Pick<ClusterConfig, 'migrations'>;
+  config: () => ClusterConfig;
   log: Logger;
 }
 

@@ -1,11 +1,11 @@
 import type { VirtualMachineSubresource } from '../../../api/subresources/catalogue.ts';
-import { expandVirtualMachine } from '../../../api/subresources/expand.ts';
 import type { LifecycleAction } from '../../../api/subresources/lifecycle.ts';
 import { decideLifecycle } from '../../../api/subresources/lifecycle.ts';
 import { readOptions } from '../../../api/subresources/options.ts';
 import type { Answer } from './answer.ts';
 import { refuse } from './answer.ts';
 import { cancelEvacuation } from './evacuation.ts';
+import { answerExpanded } from './expand.ts';
 import type { ObjectName } from './objects.ts';
 import { readInstanceOfVm, readPair } from './objects.ts';
 import type { Asked, SubresourcePorts } from './ports.ts';
@@ -32,9 +32,7 @@ export const askVirtualMachine = async (
       return NO_HOTPLUG;
     case 'expand-spec': {
       const pair = await readPair(ports.kube, object);
-      if (pair.refusal !== undefined) return pair;
-      const expanded = expandVirtualMachine(pair.vm);
-      return expanded.refusal === undefined ? { status: 200, json: expanded.vm } : expanded;
+      return pair.refusal === undefined ? answerExpanded(ports, pair.vm) : pair;
     }
   }
 };

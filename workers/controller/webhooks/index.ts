@@ -4,6 +4,7 @@ import type { HttpsHandlers } from '../https/server.ts';
 import { judgeEviction } from './eviction.ts';
 import { webhookHandlers } from './handlers.ts';
 import { mutateInstance, validateInstanceRequest } from './instance.ts';
+import { validateInstancetypeRequest, validatePreferenceRequest } from './instance-types.ts';
 import { validateKubeVirtRequest } from './kubevirt.ts';
 import { reviewMetrics } from './metrics.ts';
 import { mutateMigration, validateMigrationRequest } from './migration.ts';
@@ -27,6 +28,8 @@ export const judges = (ports: AdmissionPorts): Record<string, Judge> => ({
   '/validate/virtualmachineinstancemigrations': validateMigrationRequest(ports),
   '/validate/virtualmachineinstancereplicasets': validateReplicaSetRequest(ports),
   '/validate/migrationpolicies': validateMigrationPolicyRequest(),
+  '/validate/instancetypes': validateInstancetypeRequest(),
+  '/validate/preferences': validatePreferenceRequest(),
   '/validate/kubevirts': validateKubeVirtRequest(ports),
   '/validate/pods-eviction': judgeEviction(ports),
 });

@@ -9,6 +9,7 @@ import {
   validateVirtualMachine,
   validateVirtualMachineStatus,
 } from '../../../api/validation/index.ts';
+import { followReferences, settleReferences } from './instance-types.ts';
 import { isSame, patchOf } from './patch.ts';
 import type { AdmissionPorts } from './ports.ts';
 import { freshOf, requester } from './ports.ts';
@@ -19,28 +20,31 @@ import { warningsFor } from './warnings.ts';
 /** Settles in a VM what must not be chosen anew at each start. */
 export const mutateVirtualMachine =
   (ports: AdmissionPorts): Judge =>
-  (request) => {
+  async (request) => {
     const { object } = request;
     if (object == null || leavesSpec(request)) return ALLOWED;
     const read = readNewVirtualMachine(object);
     if (read.object === undefined) return refusedFor(request, read.causes);
-    const kept = withIdentityOf(readNewVirtualMachine(request.oldObject ?? {}).object, read.object);
+    const settled = await settleReferences(ports.kube, read.object);
+    if (settled.vm === undefined) return refusedFor(request, settled.causes);
+    const kept = withIdentityOf(readNewVirtualMachine(request.oldObject ?? {}).object, settled.vm);
     return { allowed: true, patch: patchOf(object, newVirtualMachine(kept, ports.config(), freshOf(ports))) };
   };
 
 /** Refuses a VM, or a change of its spec, that cannot work. */
 export const validateVirtualMachineRequest =
   (ports: AdmissionPorts): Judge =>
-  (request) => {
+  async (request) => {
     const { object, oldObject } = request;
     if (object == null || leavesSpec(request)) return ALLOWED;
     const read = readNewVirtualMachine(object);
     if (read.object === undefined) return refusedFor(request, read.causes);
     const config = ports.config();
     const old = readNewVirtualMachine(oldObject ?? {}).object;
-    const causes = validateVirtualMachine(read.object, config, requester(ports, request), old);
+    const { vm, causes: ofReferences, missing } = await followReferences(ports.kube, read.object, config);
+    const causes = [...ofReferences, ...validateVirtualMachine(vm, config, requester(ports, request), old)];
     if (causes.length > 0) return refusedFor(request, causes);
-    return { allowed: true, warnings: warningsFor(notYet(read.object, config)) };
+    return { allowed: true, warnings: warningsFor([...missing, ...notYet(vm, config)]) };
   };
 
 /** Refuses requests in a VM's status that cannot be carried out. Its other fields are the system's to write; nobody else's roles have them. */
@@ -83,14 +87,7 @@ const withIdentityOf = (old: VirtualMachine | undefined, vm: VirtualMachine): Vi
 /** What is taken but cannot run yet. */
 const notYet = ({ spec }: VirtualMachine, config: ClusterConfig): Cause[] => {
   const { metadata = {}, spec: template } = spec.template;
-  const ofOthers = (['instancetype', 'preference'] as const).filter((field) => spec[field] !== undefined);
-  return [
-    ...ofOthers.map((field): Cause => {
-      const message = 'not supported yet: write into the template what it holds';
-      return { type: 'FieldValueNotSupported', field: `spec.${field}`, message };
-    }),
-    ...(template === undefined
-      ? []
-      : inTemplate(unsupportedFeatures(withDefaults({ metadata, spec: template }, config), config))),
-  ];
+  return template === undefined
+    ? []
+    : inTemplate(unsupportedFeatures(withDefaults({ metadata, spec: template }, config), config));
 };

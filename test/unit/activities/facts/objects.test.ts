@@ -23,17 +23,6 @@ test.each<[Partial<VirtualMachine['spec']>, string, RegExp | undefined]>([
   else expect(facts.invalid).toMatch(invalid);
 });
 
-test.each([
-  ['instancetype', { name: 'small' }],
-  ['preference', { name: 'linux' }],
-])('a VM that needs spec.%s does not start without it', (field, value) => {
-  const spec = { runStrategy: 'Always', template: { spec: { domain: { devices: {} } } } };
-  expect(virtualMachineFacts({ spec: { ...spec, [field]: value } }).invalid).toMatch(
-    `spec.${field} is not supported yet`,
-  );
-  expect(virtualMachineFacts({ spec })).not.toHaveProperty('invalid');
-});
-
 test('DataVolumes of templates are created at once, unless the VM says that its start is to create them', () => {
   const dataVolumeTemplates = [{ metadata: { name: 'root' }, spec: {} }];
   const given = { ...vm({ dataVolumeTemplates }) };

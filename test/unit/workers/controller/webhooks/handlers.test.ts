@@ -73,15 +73,6 @@ test('what is taken but cannot run yet is told as a warning', async () => {
   });
 });
 
-test('so is the instance type of a VM', async () => {
-  const template = { spec: instance({ domain: { devices: {}, memory: { guest: '64Mi' } } }).spec };
-  const vm = { metadata: { name: 'web' }, spec: { runStrategy: 'Halted', instancetype: { name: 'small' }, template } };
-  const { body } = await ask('/validate/virtualmachines', review(vm));
-  const { response } = body as { response: { allowed: boolean; warnings: string[] } };
-  expect(response.allowed).toBe(true);
-  expect(response.warnings[0]).toMatch(/^spec\.instancetype: not supported yet/);
-});
-
 test.each([
   ['no JSON', 'x'],
   ['no review', {}],

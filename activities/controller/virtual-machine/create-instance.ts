@@ -4,12 +4,14 @@ import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
 import { newInstance } from '../../../api/defaults/index.ts';
+import { VM_FINALIZER } from '../../../api/kubevirt/finalizers.ts';
 import type { InstanceTypes } from '../../../api/instancetypes/index.ts';
 import { hasReferences, instanceWithTypes } from '../../../api/instancetypes/index.ts';
 import { causesText } from '../../../api/validation/index.ts';
 import { toInstance } from '../../../api/virtual-machine/index.ts';
 import { instanceFacts } from '../../facts/instance.ts';
 import { readableVirtualMachine } from '../../facts/readable.ts';
+import { refOf } from '../../facts/virtual-machine.ts';
 import { failure } from '../../failures.ts';
 import { isAlreadyExists } from '../../kube/errors.ts';
 import type { KubePort } from '../../kube/port.ts';
@@ -28,18 +30,18 @@ import { GENERATION_ANNOTATION, storeRevision } from './revisions.ts';
  * @throws InvalidSpec, InstancetypeNotFound, PreferenceNotFound, Forbidden, ObjectGone, TokenHeld (a foreign VMI has the name)
  */
 export const createInstance =
-  ({
-    kube,
-    config,
-    clock,
-    log,
-  }: Pick<ControllerPorts, 'kube' | 'config' | 'clock' | 'log'>): ControllerActivities['createInstance'] =>
-  ({ vm: ref, paused = false }) =>
-    onConflictAgain(async () => {
-      const [vm, existing] = await Promise.all([
-        readVirtualMachine(kube, ref),
-        kube.get('VirtualMachineInstance', ref),
-      ]);
+  (
+    ports: Pick<ControllerPorts, 'kube' | 'config' | 'clock' | 'log' | 'cached'>,
+  ): ControllerActivities['createInstance'] =>
+  ({ vm: ref, paused = false }) => {
+    const { kube, config, clock, log } = ports;
+    let first = neverStarted(ports, ref);
+    return onConflictAgain(async () => {
+      const [vm, existing] =
+        first === undefined
+          ? await Promise.all([readVirtualMachine(kube, ref), kube.get('VirtualMachineInstance', ref)])
+          : [first, undefined];
+      first = undefined;
       if (vm.metadata?.deletionTimestamp !== undefined) {
         throw failure('ObjectGone', `VirtualMachine ${ref.namespace}/${ref.name} is being deleted.`);
       }
@@ -55,7 +57,7 @@ export const createInstance =
       const tell = (event: Pick<ObjectEvent, 'reason' | 'message' | 'isWarning'>): void =>
         void recordEvent({ kube, log }, { kind: 'VirtualMachine', ref, ...event });
       try {
-        const created = await createOrRead(kube, vmi, ref);
+        const created = await createOrRead(kube, vmi, vm);
         const message = `Created VirtualMachineInstance ${ref.name} (${created.vmi.uid})`;
         tell({ reason: 'SuccessfulCreate', message });
         return created;
@@ -68,6 +70,18 @@ export const createInstance =
         throw error;
       }
     });
+  };
+
+/**
+ * The VM as a watch has shown it, if it has never been started: the finalizer that it still needs is written over that very version, before anything is
+ * made of it. Whether there is an instance of its name shows when its own is created.
+ */
+const neverStarted = ({ cached }: Pick<ControllerPorts, 'cached'>, { uid }: ObjectRef): VirtualMachine | undefined => {
+  const vm = cached?.('VirtualMachine', uid);
+  const { finalizers = [], deletionTimestamp } = vm?.metadata ?? {};
+  const isNew = !finalizers.includes(VM_FINALIZER) && deletionTimestamp === undefined;
+  return vm !== undefined && isNew && !hasReferences(vm) ? vm : undefined;
+};
 
 /** The VMI that a start of this VM creates now. Whether it starts paused is the caller's to say: the request may be off the list, or still be on it. */
 const instanceFrom = (vm: VirtualMachine, paused: boolean): VirtualMachineInstance => {
@@ -92,13 +106,18 @@ const instanceOf = (
   return applied;
 };
 
-const createOrRead = async (kube: KubePort, vmi: VirtualMachineInstance, vm: ObjectRef): Promise<InstanceFacts> => {
+const createOrRead = async (
+  kube: KubePort,
+  vmi: VirtualMachineInstance,
+  vm: VirtualMachine,
+): Promise<InstanceFacts> => {
+  const ref = refOf(vm);
   try {
     return instanceFacts(await kube.create('VirtualMachineInstance', vmi));
   } catch (error) {
-    const raced = isAlreadyExists(error) ? await kube.get('VirtualMachineInstance', vm) : undefined;
+    const raced = isAlreadyExists(error) ? await kube.get('VirtualMachineInstance', ref) : undefined;
     if (raced === undefined) throw error;
-    return owned(raced, vm);
+    return owned(await claimed(kube, vm, raced), ref);
   }
 };
 

@@ -4,7 +4,7 @@ import { flag, metadata, present, quantity, text, texts, whole } from './primiti
 
 /** What virtflow reads of an instance type; what of it goes into a VMI unread is the VMI's own schema's to judge. */
 export const instancetype = z.looseObject({
-  metadata,
+  metadata: metadata.optional(),
   spec: z.looseObject({
     annotations: texts.optional(),
     nodeSelector: texts.optional(),
@@ -62,7 +62,7 @@ const devicePreferences = z.looseObject({
 
 /** What virtflow reads of a preference. */
 export const preference = z.looseObject({
-  metadata,
+  metadata: metadata.optional(),
   spec: z.looseObject({
     annotations: texts.optional(),
     clock: z.looseObject({ preferredClockOffset: present.optional(), preferredTimer: present.optional() }).optional(),

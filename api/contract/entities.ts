@@ -24,7 +24,7 @@ export const virtualMachineObserved = signal<[VirtualMachineFacts]>('virtualMach
 /** To the instance's own entity, and to the entity of the VM that owns it. */
 export const instanceObserved = signal<[InstanceFacts]>('instanceObserved');
 export const podObserved = signal<[PodFacts]>('podObserved');
-/** A PVC, DataVolume, quota or the cluster configuration changed in a way that a waiting start may care about. */
+/** A PVC, DataVolume, quota, instance type, preference or the cluster configuration changed in a way that a waiting start may care about. */
 export const dependencyChanged = signal<[{ kind: string; name: string }]>('dependencyChanged');
 
 /** From node workers: what a launcher says of its domain, in order of (epoch, n). */

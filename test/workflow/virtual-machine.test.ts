@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { EntityStatus } from '../../api/contract/entities.ts';
+import { dependencyChanged } from '../../api/contract/entities.ts';
 import type { VirtualMachineFacts } from '../../api/contract/facts.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import type { OperationStatus } from '../../api/contract/operations.ts';
@@ -63,6 +64,13 @@ test('Halted: nothing is created; switched to Always it runs, switched back it i
   await tell({ runStrategy: 'Halted', generation: 3 });
   await lab.until('the instance is gone', () => lab.world.vmis.size === 0);
   expect(lab.world.pods.size).toBe(0);
+});
+
+test('a VM that waits is looked at again when something has come, also one that is halted', async () => {
+  const { fake, entity } = await created({ runStrategy: 'Halted' });
+  await lab.until('a report', () => fake.reports.length === 1);
+  await entity.signal(dependencyChanged, { kind: 'VirtualMachineClusterInstancetype', name: 'small' });
+  await lab.until('another one', () => fake.reports.length === 2);
 });
 
 test('a restart stops the instance, starts another, settles both requests, and never looks stopped', async () => {

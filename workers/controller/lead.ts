@@ -35,6 +35,7 @@ export const lead = (ports: LeadPorts, signal: AbortSignal): Bridge => {
     instances: () => informers.VirtualMachineInstance.list(),
     nodes: () => informers.Node.list(),
     replicaSets: () => informers.VirtualMachineInstanceReplicaSet.list(),
+    virtualMachines: () => informers.VirtualMachine.list(),
     rules,
     onFailure: () => metrics.deliveryFailures.inc(),
     log,

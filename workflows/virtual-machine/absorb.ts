@@ -25,7 +25,7 @@ const taken = (state: VirtualMachineState, event: VirtualMachineEvent, at: strin
     case 'instanceObserved':
       return instanceObserved(state, event.facts, at);
     case 'dependencyChanged':
-      return withoutRefusal(state);
+      return { ...withoutRefusal(state), woken: (state.woken ?? 0) + 1 };
     case 'instanceRead': {
       const read = { ...done(state), adoption: 'done' as const };
       return event.instance === undefined ? withoutInstance(read) : withInstance(read, event.instance, at);

@@ -53,6 +53,8 @@ export interface VirtualMachineState {
   dataVolumes?: { state: DataVolumesState; generation: number; rounds: number; lookAt: string };
   /** Triggers accepted last, oldest first; absent: none. */
   triggers?: KnownTrigger[];
+  /** How often something has come that the VM may have waited for; absent: never. */
+  woken?: number;
   wakeAt?: string;
   /** The finalizers are gone, or the object is. */
   released: boolean;

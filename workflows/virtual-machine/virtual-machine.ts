@@ -55,11 +55,14 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
     if (shown.adoption !== 'done' || shown.released || shown.busy === 'create') return;
     const report = reportOf(shown);
     // The status mirrors the instance's, which the writer reads itself: a newer version of it is another status. That settled requests are off the list
-    // is none.
+    // is none. What has come is to be seen by the writer, which looks at what the VM refers to.
     const { settledRequests: _, ...said } = report;
     const instanceVersion = shown.instance?.resourceVersion;
     const told = { ...report, ...(instanceVersion === undefined ? {} : { instanceVersion }) };
-    writer.want(told, JSON.stringify([said, shown.served, instanceVersion]));
+    writer.want(
+      told,
+      JSON.stringify([said, shown.served, instanceVersion, ...(shown.woken === undefined ? [] : [shown.woken])]),
+    );
   };
 
   await runEntity({

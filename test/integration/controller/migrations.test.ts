@@ -115,6 +115,7 @@ const startBridge = async (): Promise<{ bridge: Bridge; informers: Informers }> 
     instances: () => [],
     nodes: () => [],
     replicaSets: () => [],
+    virtualMachines: () => [],
     rules,
     log,
   });

@@ -4,7 +4,11 @@ import type { EvictionRules } from '../../../activities/facts/evacuation.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import { podFacts } from '../../../activities/facts/pod.ts';
 import type { Node, Pod } from '../../../api/kubernetes/types.ts';
-import type { VirtualMachineInstance, VirtualMachineInstanceReplicaSet } from '../../../api/kubevirt/types.ts';
+import type {
+  VirtualMachine,
+  VirtualMachineInstance,
+  VirtualMachineInstanceReplicaSet,
+} from '../../../api/kubevirt/types.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { Change } from '../informers/informer.ts';
 import type { WatchedChange } from '../informers/informers.ts';
@@ -18,11 +22,13 @@ import {
   ofMigration,
   ofNode,
   ofPod,
+  ofReference,
   ofReplicaSet,
   ofVirtualMachine,
 } from './deliveries.ts';
 import { evacuationsAfterInstance, evacuationsAfterMigration, evacuationsAfterNode } from './evacuation.ts';
 import { CoalescingQueue } from './queue.ts';
+import { waitingFor } from './references.ts';
 import { replicaSetMatters, replicaSetsAfterInstance } from './replica-sets.ts';
 import { claimMatters, configurationMatters, nodeMatters, quotaMatters } from './relevance.ts';
 
@@ -33,6 +39,8 @@ export interface BridgePorts {
   /** Nodes in the cache, to find the one that somebody is to leave. */
   nodes: () => Node[];
   replicaSets: () => VirtualMachineInstanceReplicaSet[];
+  /** VMs in the cache, to find those that wait for what they refer to. */
+  virtualMachines: () => VirtualMachine[];
   rules: () => EvictionRules;
   log: Logger;
   /** ms since 1970; Date.now unless a test says otherwise. */
@@ -144,6 +152,14 @@ export class Bridge {
           limitsMayHaveChanged(),
           ...this.#wake('KubeVirt', (change.after ?? change.before)?.metadata?.name ?? ''),
         ];
+      case 'VirtualMachineInstancetype':
+      case 'VirtualMachineClusterInstancetype':
+      case 'VirtualMachinePreference':
+      case 'VirtualMachineClusterPreference': {
+        const { kind, after } = change;
+        const dependency = { kind, name: after?.metadata?.name ?? '' };
+        return waitingFor(kind, change, this.#ports.virtualMachines).map((vm) => ofReference(vm, dependency));
+      }
       case 'VirtualMachineInstanceReplicaSet':
         return replicaSetMatters(change) ? subjects(change).map(ofReplicaSet) : [];
       case 'VirtualMachineInstanceMigration':

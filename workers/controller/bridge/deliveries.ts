@@ -1,4 +1,9 @@
-import { instanceObserved, podObserved, virtualMachineObserved } from '../../../api/contract/entities.ts';
+import {
+  dependencyChanged,
+  instanceObserved,
+  podObserved,
+  virtualMachineObserved,
+} from '../../../api/contract/entities.ts';
 import { evacuationObserved } from '../../../api/contract/evacuation.ts';
 import type { InstanceFacts, PodFacts, VirtualMachineFacts } from '../../../api/contract/facts.ts';
 import { limitsChanged, MIGRATION_SCHEDULER_ID, migrationObserved } from '../../../api/contract/migrations.ts';
@@ -137,6 +142,12 @@ const plain = (workflowId: string, signal: string, args: unknown[], subject: str
 export const ofDependency = (vmi: ObjectRef, signal: string, dependency: { kind: string; name: string }): Delivery => {
   const subject = `${dependency.kind}/${dependency.name}`;
   return { ...plain(instanceId(vmi), signal, [dependency], subject), digest: '' };
+};
+
+/** The same to the entity of a VM, about what the VM refers to. */
+export const ofReference = (vm: ObjectRef, dependency: { kind: string; name: string }): Delivery => {
+  const subject = `${dependency.kind}/${dependency.name}`;
+  return { ...plain(virtualMachineId(vm), dependencyChanged.name, [dependency], subject), digest: '' };
 };
 
 /** What an entity is told whose object is gone. */

@@ -16,6 +16,10 @@ const WATCHED = {
   Node: {},
   PersistentVolumeClaim: {},
   ResourceQuota: {},
+  VirtualMachineInstancetype: {},
+  VirtualMachineClusterInstancetype: {},
+  VirtualMachinePreference: {},
+  VirtualMachineClusterPreference: {},
 } as const satisfies Partial<Record<Kind, { labelSelector?: string }>>;
 
 export type Watched = keyof typeof WATCHED;
@@ -45,5 +49,9 @@ export const createInformers = (rest: Rest, log: Logger, onChange: (change: Watc
     Node: create('Node'),
     PersistentVolumeClaim: create('PersistentVolumeClaim'),
     ResourceQuota: create('ResourceQuota'),
+    VirtualMachineInstancetype: create('VirtualMachineInstancetype'),
+    VirtualMachineClusterInstancetype: create('VirtualMachineClusterInstancetype'),
+    VirtualMachinePreference: create('VirtualMachinePreference'),
+    VirtualMachineClusterPreference: create('VirtualMachineClusterPreference'),
   };
 };

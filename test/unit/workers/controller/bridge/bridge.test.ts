@@ -1,7 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import type { Node } from '../../../../../api/kubernetes/types.ts';
-import type { VirtualMachineInstanceReplicaSet } from '../../../../../api/kubevirt/types.ts';
+import type { VirtualMachine, VirtualMachineInstanceReplicaSet } from '../../../../../api/kubevirt/types.ts';
 import { Bridge } from '../../../../../workers/controller/bridge/bridge.ts';
 import type { Delivery } from '../../../../../workers/controller/bridge/deliveries.ts';
 import type { WatchedChange } from '../../../../../workers/controller/informers/informers.ts';
@@ -17,6 +17,7 @@ const bridgeWith = (
   now?: () => number,
   nodes: Node[] = [],
   sets: VirtualMachineInstanceReplicaSet[] = [],
+  virtualMachines: VirtualMachine[] = [],
 ) => {
   const sent: Delivery[] = [];
   let isDown = false;
@@ -29,6 +30,7 @@ const bridgeWith = (
     instances: () => instances,
     nodes: () => nodes,
     replicaSets: () => sets,
+    virtualMachines: () => virtualMachines,
     rules: () => ({ evictionStrategy: 'LiveMigrate', migrations: { nodeDrainTaintKey: 'kubevirt.io/drain' } }),
     log,
     ...(now === undefined ? {} : { now }),
@@ -148,6 +150,42 @@ test('an ended Pod wakes the instance that came after its own under the same nam
 test('an instance that runs is not woken', async () => {
   const { after } = bridgeWith([vmi('Running')]);
   expect(await after({ kind: 'PersistentVolumeClaim', after: claim('claim', 'Bound') })).toEqual([]);
+});
+
+describe('an instance type or a preference', () => {
+  const refersTo = (name: string, reference: object, status: object = {}): VirtualMachine => {
+    const { metadata, spec } = vm();
+    return { metadata: { ...metadata, name, uid: name }, spec: { ...spec, ...reference }, status };
+  };
+  const waiting = [
+    refersTo('a', { instancetype: { name: 'small' } }),
+    refersTo('b', { instancetype: { name: 'small', kind: 'VirtualMachineInstancetype' } }),
+    refersTo('c', { preference: { name: 'small' } }),
+    refersTo(
+      'd',
+      { instancetype: { name: 'small' } },
+      { instancetypeRef: { name: 'small', controllerRevisionRef: { name: 'kept' } } },
+    ),
+    refersTo('e', { instancetype: { name: 'large' } }),
+    refersTo('f', {}),
+  ];
+  const change = (kind: 'VirtualMachineClusterInstancetype' | 'VirtualMachineInstancetype', namespace?: string) => {
+    const metadata = { name: 'small', uid: 't', generation: 1, ...(namespace === undefined ? {} : { namespace }) };
+    return { kind, after: { metadata, spec: { cpu: { guest: 1 }, memory: { guest: '1Gi' } } } };
+  };
+  const { after } = bridgeWith([], undefined, [], [], waiting);
+
+  test('that comes wakes the VMs that refer to it and keep no copy', async () => {
+    expect(await after(change('VirtualMachineClusterInstancetype'))).toEqual(['vm/n/a/a plain']);
+    expect(await after(change('VirtualMachineInstancetype', 'n'))).toEqual(['vm/n/b/b plain']);
+    expect(await after(change('VirtualMachineInstancetype', 'other'))).toEqual([]);
+  });
+
+  test('that says the same as before wakes nobody, nor one that goes', async () => {
+    const came = change('VirtualMachineClusterInstancetype');
+    expect(await after({ ...came, before: came.after })).toEqual([]);
+    expect(await after({ kind: came.kind, before: came.after })).toEqual([]);
+  });
 });
 
 test('insisting tells again what was acknowledged', async () => {

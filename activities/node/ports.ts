@@ -15,7 +15,7 @@ export interface NodePorts {
   /** The kubelet's pods directory as this worker sees it. */
   pods: string;
   kube: KubePort;
-  /** Read live. @throws UnreadableConfiguration */
+  /** As a watch shows it. @throws UnreadableConfiguration */
   clusterConfig(): Promise<ClusterConfig>;
   launchers: Launchers;
   /** Uids of Pods whose launcher an activity waits for. */

@@ -20,7 +20,7 @@ import { readConfig } from './config.ts';
 import type { FrontDoor } from './https/front-door.ts';
 import { openFrontDoor } from './https/front-door.ts';
 import { aroundOf } from './informers/around.ts';
-import { Informer } from './informers/informer.ts';
+import { Informer } from '../shared/informer.ts';
 import type { WatchedChange } from './informers/informers.ts';
 import { createInformers } from './informers/informers.ts';
 import { Placements } from './informers/placed.ts';

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { Worker } from '@temporalio/worker';
-import { defaultKubeClient } from '../../activities/kube/client.ts';
+import { kubeClient } from '../../activities/kube/client.ts';
+import { defaultKubeConfig, restOf } from '../../activities/kube/rest.ts';
 import { runCommand } from '../../activities/node/commands.ts';
 import { imageCache } from '../../activities/node/container-disks/cache.ts';
 import { mountsOver } from '../../activities/node/container-disks/mounts.ts';
@@ -31,7 +32,7 @@ import { devicesFor, presentDevices } from './device-plugin/devices.ts';
 import { keepRegistered } from './device-plugin/registration.ts';
 import { guardFence } from './fence/guard.ts';
 import { guestAccess } from './guest-access/index.ts';
-import { readClusterConfig } from './kubernetes/cluster-config.ts';
+import { watchClusterConfig } from './kubernetes/cluster-config.ts';
 import { keepHeartbeat } from './kubernetes/heartbeat.ts';
 import { readCapabilities } from './labels/capabilities.ts';
 import { keptLabels } from './labels/kept.ts';
@@ -45,13 +46,19 @@ import { keepSwept } from './sweep.ts';
 const config = readConfig(process.env);
 const log = createLogger('node', config.logLevel).child({ node: config.node });
 
-const portsOf = ({ node, pods, imageCache: cache, imageView: view }: NodeConfig): Omit<NodePorts, 'proxy'> => {
-  const kube = defaultKubeClient();
+/** A watch may be silent for as long as it lasts. */
+const SILENCE_MS = 400_000;
+
+const portsOf = (
+  { node, pods, imageCache: cache, imageView: view }: NodeConfig,
+  signal: AbortSignal,
+): Omit<NodePorts, 'proxy'> => {
+  const config = defaultKubeConfig();
   return {
     node,
     pods,
-    kube,
-    clusterConfig: readClusterConfig(kube),
+    kube: kubeClient(restOf(config)),
+    clusterConfig: watchClusterConfig(restOf(config, { silenceMs: SILENCE_MS }), log, signal),
     launchers: launchersIn(pods, node),
     awaited: new Set(),
     processes: processTable(),
@@ -92,7 +99,7 @@ const createWorkers = (ports: NodePorts, { connection, namespace }: Temporal): P
 
 await runMain(log, async (signal) => {
   installRuntime(log, config.temporalMetricsPort);
-  const local = portsOf(config);
+  const local = portsOf(config, signal);
   const health = new Health();
   const register = createRegistry();
   const report = (missing: string | undefined): void =>

@@ -3,14 +3,14 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { Worker } from '@temporalio/worker';
 import { APP_LABEL, LAUNCHER_APP } from '../../../activities/facts/labels.ts';
 import { podFacts } from '../../../activities/facts/pod.ts';
-import { defaultKubeClient, kubeClient } from '../../../activities/kube/client.ts';
+import { kubeClient } from '../../../activities/kube/client.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
-import { restOf } from '../../../activities/kube/rest.ts';
+import { defaultKubeConfig, restOf } from '../../../activities/kube/rest.ts';
 import { domainReported } from '../../../api/contract/entities.ts';
 import { instanceId } from '../../../api/contract/refs.ts';
 import type { Node } from '../../../api/kubernetes/types.ts';
-import { Informer } from '../../../workers/controller/informers/informer.ts';
-import { readClusterConfig } from '../../../workers/node/kubernetes/cluster-config.ts';
+import { Informer } from '../../../workers/shared/informer.ts';
+import { watchClusterConfig } from '../../../workers/node/kubernetes/cluster-config.ts';
 import { keepHeartbeat } from '../../../workers/node/kubernetes/heartbeat.ts';
 import { deliverTo } from '../../../workers/node/launchers/delivery.ts';
 import { queuesOf } from '../../../workers/node/queues.ts';
@@ -60,7 +60,8 @@ const register = async (kube: KubePort, name: string, signal: AbortSignal): Prom
 
 await runMain(log, async (signal) => {
   installRuntime(log, 9809);
-  const kube = defaultKubeClient();
+  const rest = restOf(defaultKubeConfig(), { silenceMs: 400_000 });
+  const kube = kubeClient(rest);
   const admin = kubeClient(asAdmin);
   for (const name of names) await register(admin, name, signal);
   const { connection, client, namespace } = await connectTemporal(log, signal);
@@ -78,9 +79,10 @@ await runMain(log, async (signal) => {
   });
   void pods.run(signal);
   await pods.synced;
-  const clusterConfig = readClusterConfig(kube);
   const workers: Worker[] = [];
   for (const node of names) {
+    // A watch of its own, as each node has.
+    const clusterConfig = watchClusterConfig(rest, log, signal);
     const activities = { ...fakeNodeActivities({ node, kube, clusterConfig, launchers }) };
     for (const queue of queuesOf(node))
       workers.push(await Worker.create({ connection, namespace, ...queue, activities }));

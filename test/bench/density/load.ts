@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { KubePort } from '../../../activities/kube/port.ts';
 import type { Rest } from '../../../activities/kube/rest.ts';
 import type { VirtualMachine } from '../../../api/kubevirt/types.ts';
-import { Informer } from '../../../workers/controller/informers/informer.ts';
+import { Informer } from '../../../workers/shared/informer.ts';
 import { createLogger } from '../../../workers/shared/logging.ts';
 import { until } from '../../support/until.ts';
 

@@ -6,7 +6,7 @@ import { kubeClient } from '../../../activities/kube/client.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
 import { restOf } from '../../../activities/kube/rest.ts';
 import type { VirtualMachine } from '../../../api/kubevirt/types.ts';
-import { Informer } from '../../../workers/controller/informers/informer.ts';
+import { Informer } from '../../../workers/shared/informer.ts';
 import type { TestApiServer } from '../../support/api-server.ts';
 import { startApiServer } from '../../support/api-server.ts';
 import { until } from '../../support/until.ts';

@@ -10,7 +10,7 @@ import type {
   VirtualMachineInstanceReplicaSet,
 } from '../../../api/kubevirt/types.ts';
 import type { Logger } from '../../shared/logging.ts';
-import type { Change } from '../informers/informer.ts';
+import type { Change } from '../../shared/informer.ts';
 import type { WatchedChange } from '../informers/informers.ts';
 import type { Delivery } from './deliveries.ts';
 import {

@@ -6,7 +6,7 @@ import type { EvictionRules } from '../../../activities/facts/evacuation.ts';
 import { askedToLeave, isDrained } from '../../../activities/facts/evacuation.ts';
 import { isFinal } from '../../../activities/facts/instance.ts';
 import { migrationFacts } from '../../../activities/facts/migration.ts';
-import type { Change } from '../informers/informer.ts';
+import type { Change } from '../../shared/informer.ts';
 
 /** What the bridge has to know to see whom an evacuation concerns. */
 export interface EvacuationCaches {

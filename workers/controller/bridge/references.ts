@@ -3,7 +3,7 @@ import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { Instancetype, Preference, ReferencedKind } from '../../../api/instancetypes/index.ts';
 import { isClusterWide, kindOf, REFERENCES, storedRevision } from '../../../api/instancetypes/index.ts';
 import type { VirtualMachine } from '../../../api/kubevirt/types.ts';
-import type { Change } from '../informers/informer.ts';
+import type { Change } from '../../shared/informer.ts';
 
 /** VMs that refer to an instance type or preference that has come, or changed, and keep no copy of it yet: they may have been waiting for it. */
 export const waitingFor = (

@@ -1,7 +1,7 @@
 import { isTrue } from '../../../api/kubernetes/conditions.ts';
 import type { VirtualMachineInstance, VirtualMachineInstanceReplicaSet } from '../../../api/kubevirt/types.ts';
 import { controllerOf, isSelected, replicaOf } from '../../../activities/facts/replica-set.ts';
-import type { Change } from '../informers/informer.ts';
+import type { Change } from '../../shared/informer.ts';
 
 /** Replica sets whose VMIs a change of a VMI may concern: its owner, or whoever may make it its own. */
 export const replicaSetsAfterInstance = (

@@ -8,7 +8,7 @@ import { NODE_SIGNER } from '../../../api/contract/certificates.ts';
 import type { CertificateSigningRequest } from '../../../api/kubernetes/types.ts';
 import type { Check } from '../../shared/health.ts';
 import type { Logger } from '../../shared/logging.ts';
-import { Informer } from '../informers/informer.ts';
+import { Informer } from '../../shared/informer.ts';
 import { keepAuthorities } from './authorities.ts';
 import type { Outcome } from './requests.ts';
 import { isOpen, settle } from './requests.ts';

@@ -1,7 +1,7 @@
 import type { Around } from '../../../activities/controller/ports.ts';
 import { CREATED_BY_LABEL } from '../../../activities/facts/labels.ts';
 import type { Namespace } from '../../../api/kubernetes/types.ts';
-import type { Informer } from './informer.ts';
+import type { Informer } from '../../shared/informer.ts';
 import type { Informers } from './informers.ts';
 
 /** What starts look at, from the watches. */

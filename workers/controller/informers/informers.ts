@@ -2,8 +2,8 @@ import type { Kind, Kinds } from '../../../activities/kube/port.ts';
 import { APP_LABEL, LAUNCHER_APP } from '../../../activities/facts/labels.ts';
 import type { Rest } from '../../../activities/kube/rest.ts';
 import type { Logger } from '../../shared/logging.ts';
-import type { Change } from './informer.ts';
-import { Informer } from './informer.ts';
+import type { Change } from '../../shared/informer.ts';
+import { Informer } from '../../shared/informer.ts';
 
 /** What the controller watches. */
 const WATCHED = {

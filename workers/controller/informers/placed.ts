@@ -1,6 +1,6 @@
 import { podFacts } from '../../../activities/facts/pod.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
-import type { Change, Informer } from './informer.ts';
+import type { Change, Informer } from '../../shared/informer.ts';
 
 /** A scheduler that is well needs a fraction of it, in ms. */
 const PATIENCE_MS = 1_000;

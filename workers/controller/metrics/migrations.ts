@@ -2,7 +2,7 @@ import { Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { VirtualMachineInstanceMigration } from '../../../api/kubevirt/types.ts';
 import { isFinal } from '../../../activities/facts/instance.ts';
-import type { Change } from '../informers/informer.ts';
+import type { Change } from '../../shared/informer.ts';
 import { PHASE_BUCKETS, transitionsOf } from './phases.ts';
 
 const COUNTERS = ['unset', 'pending', 'scheduling', 'running'] as const;

@@ -1,7 +1,7 @@
 import { Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
-import type { Change } from '../informers/informer.ts';
+import type { Change } from '../../shared/informer.ts';
 
 /** KubeVirt's bounds for times of phases, in s. */
 export const PHASE_BUCKETS = [0.5, 1, 2, 5, 10, 20, 30, 40, 50, 60, 90, 120, 180, 300, 600, 1200, 1800, 3600];

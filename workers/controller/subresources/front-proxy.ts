@@ -6,7 +6,7 @@ import type { ConfigMap } from '../../../api/kubernetes/types.ts';
 import type { Check } from '../../shared/health.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { ClientAuthorities } from '../https/server.ts';
-import { Informer } from '../informers/informer.ts';
+import { Informer } from '../../shared/informer.ts';
 
 /** Where every API server says how it forwards requests to aggregated ones. */
 const NAMESPACE = 'kube-system';

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { listAll } from '../../../activities/kube/client.ts';
-import { collectionPath } from '../../../activities/kube/kinds.ts';
-import type { Kind, Kinds } from '../../../activities/kube/port.ts';
-import { KubeError } from '../../../activities/kube/port.ts';
-import type { Rest } from '../../../activities/kube/rest.ts';
-import type { Check } from '../../shared/health.ts';
-import type { Logger } from '../../shared/logging.ts';
+import { listAll } from '../../activities/kube/client.ts';
+import { collectionPath } from '../../activities/kube/kinds.ts';
+import type { Kind, Kinds } from '../../activities/kube/port.ts';
+import { KubeError } from '../../activities/kube/port.ts';
+import type { Rest } from '../../activities/kube/rest.ts';
+import type { Check } from './health.ts';
+import type { Logger } from './logging.ts';
 
 /** One object as it was and as it is: no `before`, it is new to us; no `after`, a watch or a list said that it is gone. */
 export interface Change<T> {
@@ -25,6 +25,8 @@ export interface InformerOptions<K extends Kind> {
   clock?: () => number;
   /** A complete list this often, whatever the watch said, in ms. */
   resyncMs?: number;
+  /** The server ends a watch after this long, in s; shorter than `silenceMs` of the connection. */
+  watchSeconds?: number;
   /** Longest back-off between two attempts, in ms. */
   maxBackoffMs?: number;
 }
@@ -146,11 +148,11 @@ export class Informer<K extends Kind> {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { rest, kind, namespace } = this.#options;
+    const { rest, kind, namespace, watchSeconds = WATCH_SECONDS } = this.#options;
     const query = {
       watch: 'true',
       allowWatchBookmarks: 'true',
-      timeoutSeconds: String(Math.round(WATCH_SECONDS * (1 + Math.random() / 4))),
+      timeoutSeconds: String(Math.round(watchSeconds * (1 + Math.random() / 4))),
       resourceVersion: this.#resourceVersion ?? '',
       ...this.#selectors(),
     };

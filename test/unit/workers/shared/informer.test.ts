@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import type { RestOptions } from '../../../../../activities/kube/rest.ts';
-import type { Pod } from '../../../../../api/kubernetes/types.ts';
-import { Informer } from '../../../../../workers/controller/informers/informer.ts';
-import type { Answer, Asked } from '../../../../support/fake-api-server.ts';
-import { fakeApiServer, statusAnswer } from '../../../../support/fake-api-server.ts';
-import { until } from '../../../../support/until.ts';
+import type { RestOptions } from '../../../../activities/kube/rest.ts';
+import type { Pod } from '../../../../api/kubernetes/types.ts';
+import { Informer } from '../../../../workers/shared/informer.ts';
+import type { Answer, Asked } from '../../../support/fake-api-server.ts';
+import { fakeApiServer, statusAnswer } from '../../../support/fake-api-server.ts';
+import { until } from '../../../support/until.ts';
 
 const pod = (uid: string, resourceVersion: string): Pod => ({ metadata: { name: uid, uid, resourceVersion } });
 const list = (resourceVersion: string, ...items: Pod[]): Answer => ({

@@ -148,6 +148,7 @@ const PLURALS: Record<string, string> = {
   ...{ Namespace: 'namespaces', Service: 'services', Secret: 'secrets', ConfigMap: 'configmaps' },
   ...{ ClusterRole: 'clusterroles', ClusterRoleBinding: 'clusterrolebindings', APIService: 'apiservices' },
   ...{ RoleBinding: 'rolebindings', Role: 'roles', ServiceAccount: 'serviceaccounts' },
+  VirtualMachineInstancetype: 'virtualmachineinstancetypes',
 };
 
 interface AnyObject {

@@ -386,6 +386,37 @@ describe('what else is judged', () => {
     await send(group, 'migrationpolicies', { ...policy, spec: { selectors: {}, bandwidthPerMigration: '1Mi' } });
   });
 
+  test('an instance type that no VM can have, a preference likewise, and what of a VM contradicts them', async () => {
+    const group = 'instancetype.kubevirt.io/v1beta1';
+    const metadata = { name: 'small' };
+    const type = { apiVersion: group, kind: 'VirtualMachineClusterInstancetype', metadata };
+    const given = { cpu: { guest: 2 }, memory: { guest: '64Mi' } };
+    const plural = 'virtualmachineclusterinstancetypes';
+    const pages = { ...given, memory: { ...given.memory, overcommitPercent: 10, hugepages: { pageSize: '2Mi' } } };
+    const refused = await refusal(send(group, plural, { ...type, spec: pages }));
+    expect(refused).toMatchObject({ status: 422, message: expect.stringContaining('spec.memory.overcommitPercent') });
+    await send(group, plural, { ...type, spec: given });
+    const preference = {
+      apiVersion: group,
+      kind: 'VirtualMachinePreference',
+      metadata: { ...metadata, namespace: NAMESPACE },
+    };
+    const rings = { cpu: { preferredCPUTopology: 'rings' } };
+    const path = `namespaces/${NAMESPACE}/`;
+    expect(await refusal(send(group, 'virtualmachinepreferences', { ...preference, spec: rings }, path))).toMatchObject(
+      {
+        status: 422,
+        message: expect.stringContaining('spec.cpu.preferredCPUTopology'),
+      },
+    );
+    const instancetype = { name: 'small' };
+    const { message } = await refusal(post(vm('contradicts', { instancetype }), 'virtualmachines'));
+    expect(message).toContain('spec.template.spec.domain.memory.guest');
+    const template = { spec: { domain: { devices: {} } } };
+    await post(vm('fits', { instancetype, template }), 'virtualmachines');
+    await post(vm('early', { instancetype: { name: 'none' }, template }), 'virtualmachines');
+  });
+
   test('a configuration that cannot be read, and a second one', async () => {
     const group = 'kubevirt.io/v1';
     const create = (name: string, configuration: object) => {

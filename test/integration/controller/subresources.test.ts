@@ -216,6 +216,43 @@ describe('requests become changes of objects', () => {
   });
 });
 
+describe('expansion of what a VM refers to', () => {
+  const template = { spec: { domain: { devices: {} } } };
+  const manifest = (instancetype: object, more: object = {}) => ({
+    metadata: { name: 'new' },
+    spec: { runStrategy: 'Halted', instancetype, template, ...more },
+  });
+  beforeAll(() =>
+    world.create({
+      ...{ apiVersion: 'instancetype.kubevirt.io/v1beta1', kind: 'VirtualMachineInstancetype' },
+      metadata: { namespace: NAMESPACE, name: 'small' },
+      spec: { cpu: { guest: 2 }, memory: { guest: '64Mi' } },
+    }),
+  );
+  const small = { name: 'small', kind: 'VirtualMachineInstancetype' };
+  const said = { domain: { cpu: { sockets: 2 }, memory: { guest: '64Mi' } } };
+
+  test('gives a VM that says it itself', async () => {
+    const name = await world.given({ runStrategy: 'Halted', instancetype: small, template });
+    const { spec } = (await client.expand(name)).json as { spec: object };
+    expect(spec).toMatchObject({ template: { spec: said } });
+    expect(spec).not.toHaveProperty('instancetype');
+    expect((await client.expandManifest(manifest(small))).json).toMatchObject({ spec: { template: { spec: said } } });
+  });
+
+  test('says what is missing, and what contradicts it', async () => {
+    expect((await client.expandManifest(manifest({ name: 'none' }))).json).toMatchObject({
+      code: 400,
+      message: expect.stringContaining('VirtualMachineClusterInstancetype none'),
+    });
+    const cores = { spec: { domain: { devices: {}, cpu: { cores: 2 } } } };
+    expect((await client.expandManifest(manifest(small, { template: cores }))).json).toMatchObject({
+      code: 400,
+      details: { causes: [{ field: 'spec.template.spec.domain.cpu.cores' }] },
+    });
+  });
+});
+
 describe('bad input', () => {
   test.each`
     what                       | body                                    | code

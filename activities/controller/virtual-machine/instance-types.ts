@@ -61,6 +61,8 @@ export const pinForStart = async (
   kube: KubePort,
   vm: VirtualMachine,
 ): Promise<{ vm: VirtualMachine; types: InstanceTypes }> => {
+  // Nothing to refer to, and no status yet that could say otherwise.
+  if (!hasReferences(vm) && vm.status === undefined) return { vm, types: {} };
   const { types, references } = await pin(kube, vm);
   const patch = mergePatchOf(vm, { status: statusOf(vm, references) });
   if (patch === undefined) return { vm, types };

@@ -61,10 +61,25 @@ const WITHOUT_EFFECT = [
 /** Fields that are taken and do nothing, for kubectl's warnings. */
 export const kubeVirtWithoutEffect = (object: unknown): Cause[] => {
   const { data } = z.object({ spec: z.looseObject({}) }).safeParse(object);
-  return WITHOUT_EFFECT.filter((field) => isSet(data?.spec[field])).map((field) =>
+  const ofOperator = WITHOUT_EFFECT.filter((field) => isSet(data?.spec[field])).map((field) =>
     forbidden(
       `spec.${field}`,
       'it has no effect: there is no operator, the manifests in deploy/ say how virtflow runs',
+    ),
+  );
+  return [...ofOperator, ...expansionCauses(object)];
+};
+
+const expanding = z.object({
+  spec: z.object({ configuration: z.object({ instancetype: z.object({ referencePolicy: z.string() }) }) }),
+});
+
+const expansionCauses = (object: unknown): Cause[] => {
+  const { referencePolicy = 'reference' } = expanding.safeParse(object).data?.spec.configuration.instancetype ?? {};
+  return when(referencePolicy !== 'reference', () =>
+    forbidden(
+      'spec.configuration.instancetype.referencePolicy',
+      'it has no effect: VMs go on referring to instance types and preferences',
     ),
   );
 };

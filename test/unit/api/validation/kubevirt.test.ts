@@ -44,3 +44,10 @@ test("what is of KubeVirt's operator is said to have no effect", () => {
   expect(kubeVirtWithoutEffect(object).map(({ field }) => field)).toEqual(['spec.customizeComponents', 'spec.infra']);
   expect(kubeVirtWithoutEffect({})).toEqual([]);
 });
+
+test('that references to instance types are to be expanded has no effect, either', () => {
+  const policy = (referencePolicy: string) => configuration({ instancetype: { referencePolicy } });
+  const field = 'spec.configuration.instancetype.referencePolicy';
+  expect(kubeVirtWithoutEffect(policy('expandAll'))).toMatchObject([{ field }]);
+  expect(kubeVirtWithoutEffect(policy('reference'))).toEqual([]);
+});

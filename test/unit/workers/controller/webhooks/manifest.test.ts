@@ -34,7 +34,7 @@ test('nothing is taken unjudged, and no deletion and nothing in virtflow’s own
   for (const { clientConfig, failurePolicy, rules, namespaceSelector } of webhooks) {
     // Its own configuration lies in its namespace; policies lie in none.
     const isConfiguration = clientConfig.service.path === '/validate/kubevirts';
-    const isInNamespaces = rules.every(({ scope }) => scope === 'Namespaced') && !isConfiguration;
+    const isInNamespaces = rules.some(({ scope }) => scope !== 'Cluster') && !isConfiguration;
     expect(failurePolicy).toBe(isConfiguration ? 'Ignore' : 'Fail');
     expect(rules.flatMap(({ operations }) => operations)).not.toContain('DELETE');
     expect(namespaceSelector).toEqual(isInNamespaces ? { matchExpressions: others } : undefined);

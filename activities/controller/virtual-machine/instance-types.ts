@@ -90,8 +90,7 @@ export const observeReferences = async (
     return { observed: { status: {} }, vm };
   try {
     const { references } = await pin(kube, vm);
-    const status = { ...vm.status, ...references } as NonNullable<VirtualMachine['status']>;
-    return { observed: { status: statusOf(vm, references) }, vm: hasReferences(vm) ? { ...vm, status } : vm };
+    return { observed: { status: statusOf(vm, references) }, vm: withStatus(vm, references) };
   } catch (error) {
     const failed = toFailure(error, 'Instance type or preference');
     const { type, message } = failed instanceof ApplicationFailure ? failed : { type: undefined, message: '' };
@@ -116,6 +115,16 @@ const statusOf = (
 ): Record<string, unknown> => ({
   instancetypeRef: instancetypeRef === null ? null : replacing(status?.instancetypeRef, instancetypeRef),
   preferenceRef: preferenceRef === null ? null : replacing(status?.preferenceRef, preferenceRef),
+});
+
+/** The VM as it is once its status says so. */
+const withStatus = (vm: VirtualMachine, { instancetypeRef, preferenceRef }: StatusReferences): VirtualMachine => ({
+  ...vm,
+  status: {
+    ...vm.status,
+    ...(instancetypeRef === null ? {} : { instancetypeRef }),
+    ...(preferenceRef === null ? {} : { preferenceRef }),
+  },
 });
 
 /** The VM with what it refers to in its template; undefined: that is not there, or contradicts it. */

@@ -137,6 +137,7 @@ test('a first start asks for little: reads are what safety needs, and nothing is
   const report = runningIn(vmi, pod.uid);
   const { requests: telling } = await requestsOf(() => activities.publishInstance({ vmi, report }));
   expect(telling).toEqual(['mergePatch Pod', 'mergePatch VirtualMachineInstance']);
+  expect((await kube.get('VirtualMachineInstance', vmi))?.metadata?.managedFields).toBeUndefined();
 });
 
 test('a VM that changed since a watch has shown it is read before anything is made of it', async () => {

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { stringify } from 'yaml';
 import type { VirtualMachine } from '../../../api/kubevirt/types.ts';
-import { kubectl, kubectlError } from '../support/kubectl.ts';
+import { apply, kubectl, kubectlError } from '../support/kubectl.ts';
 import { ensureNamespace } from '../support/namespaces.ts';
 import {
   NAMESPACE,
@@ -16,7 +17,6 @@ import {
   untilRunning,
   untilStopped,
 } from '../support/vms.ts';
-import { stringify } from 'yaml';
 
 jest.setTimeout(300_000);
 
@@ -44,11 +44,11 @@ const vm = (name: string, spec: object): object => {
     spec: { runStrategy: 'Always', template: { spec: template }, ...spec },
   };
 };
-const apply = (object: object): Promise<string> => kubectl(['apply', '-f', '-'], stringify(object));
 const NAMES = ['sized', 'waits', 'refused'];
 const cleanUp = async (): Promise<void> => {
   await Promise.all(NAMES.map(deleteVm));
   await kubectl(['delete', 'virtualmachineclusterinstancetype', TYPE, LATE, '--ignore-not-found']);
+  await kubectl(['delete', 'virtualmachinepreference', 'linux', '-n', NAMESPACE, '--ignore-not-found']);
 };
 const untilVm = (what: string, name: string, holds: (vm: VirtualMachine) => boolean): Promise<VirtualMachine> =>
   untilObject(what, () => getVm(name), holds, 60_000);

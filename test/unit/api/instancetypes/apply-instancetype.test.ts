@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { withTypes } from '../../../../api/instancetypes/index.ts';
 import { short } from '../validation/told.ts';
 import { instancetype, vm } from './samples.ts';
@@ -126,4 +127,52 @@ test('what an instance type does not decide is free, and so is what says nothing
       devices: { gpus: GPU },
     },
   });
+});
+
+/** What a spec says, as [path, value]; lists and what is empty, 0 or false left out. */
+const said = (value: unknown, path = ''): [string, unknown][] => {
+  if (Array.isArray(value) || !value) return [];
+  return typeof value === 'object'
+    ? Object.entries(value).flatMap(([key, inner]) => said(inner, `${path}.${key}`))
+    : [[path, value]];
+};
+
+test('what a VM says stays, or is told as a conflict', () => {
+  const some = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { requiredKeys: [] });
+  const selector = fc.constantFrom({ disk: 'ssd' }, { disk: 'hdd' });
+  const count = fc.nat(3);
+  const size = fc.constantFrom('1Gi', '2Gi');
+  const domain = some({
+    cpu: some({
+      sockets: count,
+      maxSockets: count,
+      model: fc.constantFrom('', 'Haswell'),
+      isolateEmulatorThread: fc.boolean(),
+    }),
+    memory: some({ maxGuest: size, hugepages: fc.constant({ pageSize: '2Mi' }) }),
+    resources: some({ requests: some({ cpu: fc.constant('1') }), limits: some({ memory: size }) }),
+    ioThreadsPolicy: fc.constantFrom('auto', 'shared'),
+  });
+  const templates = some({
+    nodeSelector: selector,
+    schedulerName: fc.constantFrom('', 'mine'),
+    hostname: fc.constant('web'),
+  });
+  const types = some({
+    nodeSelector: selector,
+    schedulerName: fc.constantFrom('', 'theirs'),
+    ioThreadsPolicy: fc.constant('auto'),
+    cpu: some({ maxSockets: count, model: fc.constant('Nehalem'), isolateEmulatorThread: fc.boolean() }),
+    memory: some({ maxGuest: size, overcommitPercent: count }),
+  });
+  fc.assert(
+    fc.property(templates, domain, types, (rest, ofDomain, type) => {
+      const template = { ...rest, domain: { devices: {}, ...ofDomain } };
+      const { applied, causes } = withTypes(vm(template), { instancetype: instancetype(type) });
+      if (applied === undefined) return expect(causes.length).toBeGreaterThan(0);
+      const result = new Map(said(applied.spec.template.spec));
+      for (const [path, value] of said(template)) expect([path, result.get(path)]).toEqual([path, value]);
+      expect(result.get('.domain.memory.guest')).toBe('1Gi');
+    }),
+  );
 });

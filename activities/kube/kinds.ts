@@ -1,4 +1,4 @@
-import { INSTANCETYPE_API_VERSION } from '../../api/instancetypes/index.ts';
+import { INSTANCETYPE_API_VERSION } from '../../api/instancetypes/references.ts';
 import type { Kind, Name } from './port.ts';
 
 interface Resource {

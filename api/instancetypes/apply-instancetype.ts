@@ -70,7 +70,7 @@ export const applyInstancetype = (
   const { nodeSelector, schedulerName, ioThreads, ioThreadsPolicy, launchSecurity, gpus, hostDevices } =
     structuredClone(instancetype);
   if (nodeSelector !== undefined) spec.nodeSelector = nodeSelector;
-  if (isGiven(schedulerName)) spec.schedulerName = schedulerName!;
+  if (schedulerName) spec.schedulerName = schedulerName;
   applyCpu(spec, instancetype, preference);
   applyMemory(spec, instancetype);
   const { domain } = spec;

@@ -35,11 +35,9 @@ export const preferAtCreation = (vm: VirtualMachine, preference: PreferenceSpec)
     if (preference.preferredArchitecture) template.spec.architecture ||= preference.preferredArchitecture;
     applyMachine(template.spec, preference);
   }
-  const { preferredStorageClassName } = preference.volumes ?? {};
-  for (const { spec } of preferredStorageClassName ? dataVolumeTemplates : []) {
-    for (const storage of [spec.pvc, spec.storage])
-      if (storage !== undefined) storage.storageClassName ??= preferredStorageClassName!;
-  }
+  const storageClass = preference.volumes?.preferredStorageClassName;
+  const storages = dataVolumeTemplates.flatMap(({ spec }) => [spec.pvc, spec.storage]);
+  for (const storage of storages) if (storage !== undefined && storageClass) storage.storageClassName ??= storageClass;
   return complete;
 };
 

@@ -2,7 +2,7 @@ import { compareQuantities } from '../kubernetes/quantity.ts';
 import type { CPU, VirtualMachineInstanceSpec } from '../kubevirt/types.ts';
 import type { Cause } from '../validation/cause.ts';
 import { notFound } from '../validation/cause.ts';
-import type { GuestTopology } from './topology.ts';
+import type { Across, GuestTopology } from './topology.ts';
 import { preferredTopology, spreadOf } from './topology.ts';
 import type { InstanceTypes, PreferenceSpec } from './types.ts';
 
@@ -20,12 +20,15 @@ const levelsOf = (preference: PreferenceSpec): Level[] => {
     case 'any':
       return ['cores', 'sockets', 'threads'];
     case 'spread':
-      return { SocketsCores: ['sockets', 'cores'], CoresThreads: ['cores', 'threads'], SocketsCoresThreads: ALL }[
-        spreadOf(preference).across
-      ] as Level[];
+      return SPREAD_OVER[spreadOf(preference).across];
   }
 };
-const ALL: Level[] = ['sockets', 'cores', 'threads'];
+
+const SPREAD_OVER: Record<Across, Level[]> = {
+  SocketsCores: ['sockets', 'cores'],
+  CoresThreads: ['cores', 'threads'],
+  SocketsCoresThreads: ['sockets', 'cores', 'threads'],
+};
 
 /**
  * What the preference needs and the VM does not have; none: it has enough. The field is the instance type where that decides.

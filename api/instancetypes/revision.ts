@@ -7,9 +7,6 @@ import type { Instancetype, Preference } from './types.ts';
 const [GROUP = '', VERSION = ''] = INSTANCETYPE_API_VERSION.split('/');
 const label = (name: string): string => `${GROUP}/object-${name}`;
 
-/** Label of a revision that says of which object it is. */
-export const OBJECT_NAME_LABEL = label('name');
-
 /**
  * The copy of an instance type or preference that a VM keeps, so that it stays as it was when the VM referred to it: a ControllerRevision of the VM,
  * named and labelled as KubeVirt does it.
@@ -29,7 +26,7 @@ export const revisionOf = (
       labels: {
         [label('generation')]: `${generation}`,
         [label('kind')]: kind,
-        [OBJECT_NAME_LABEL]: name,
+        [label('name')]: name,
         [label('uid')]: uid,
         [label('version')]: VERSION,
       },

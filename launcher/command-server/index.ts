@@ -2,19 +2,22 @@ import { chmodSync, renameSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Server as NetServer } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import type { ServerUnaryCall, ServerWritableStream, UntypedServiceImplementation, sendUnaryData } from '@grpc/grpc-js';
-import { loadSync } from '@grpc/proto-loader';
-import type { ServiceDefinition } from '@grpc/proto-loader';
+import type {
+  ServerUnaryCall,
+  ServerWritableStream,
+  ServiceDefinition,
+  UntypedServiceImplementation,
+  sendUnaryData,
+} from '@grpc/grpc-js';
 import type { Logger } from 'pino';
-import { LAUNCHER_PROTO } from '../../api/launcher/proto.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import type { ReportStream } from '../domain-manager/report-stream.ts';
 import { commands } from './commands.ts';
 import type { CommandPorts } from './commands.ts';
 import { migrateStream } from './migrate-stream.ts';
 import { createGate } from './gate.ts';
+import { launcherService } from './service.ts';
 import { notYet, toServiceError } from './status.ts';
 
 export interface CommandServer {
@@ -41,7 +44,7 @@ const FLUSH_MS = 50;
 export async function serveCommands(options: CommandServerOptions): Promise<CommandServer> {
   const { initSocket, commandSocket, log } = options;
   const server = new Server({ 'grpc.max_receive_message_length': 4 * 1024 * 1024 });
-  const service = loadService();
+  const service = launcherService();
   const underWay = new Set<Promise<unknown>>();
   server.addService(service, implementation(service, options, underWay));
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
@@ -59,12 +62,6 @@ export async function serveCommands(options: CommandServerOptions): Promise<Comm
       await delay(FLUSH_MS);
     },
   };
-}
-
-function loadService(): ServiceDefinition {
-  return loadSync(fileURLToPath(LAUNCHER_PROTO), { defaults: true, longs: Number })[
-    'virtflow.launcher.v1.Launcher'
-  ] as ServiceDefinition;
 }
 
 /** Every method of the proto file has a handler: ours, or one that says "not yet". */

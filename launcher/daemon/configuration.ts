@@ -21,10 +21,10 @@ const keepalive = { keepalive_interval: 5, keepalive_count: 5 };
 
 /**
  * libvirtd.conf.
- * @param hostUuid must differ between launchers: libvirt refuses to migrate to a host with its own UUID
+ * @param hostUuid must differ between launchers: libvirt refuses to migrate to a host with its own UUID. Undefined: it is not set
  * @param sockets directory of its sockets
  */
-export function libvirtdConfiguration(hostUuid: string, sockets: string): string {
+export function libvirtdConfiguration(hostUuid: string | undefined, sockets: string): string {
   return render({
     unix_sock_dir: sockets,
     auth_unix_rw: 'none',
@@ -32,7 +32,7 @@ export function libvirtdConfiguration(hostUuid: string, sockets: string): string
     unix_sock_rw_perms: '0700',
     listen_tls: 0,
     listen_tcp: 0,
-    host_uuid: hostUuid,
+    ...(hostUuid === undefined ? {} : { host_uuid: hostUuid }),
     // A running migration or agent command holds a worker and a slot of its client.
     min_workers: 4,
     max_workers: 16,

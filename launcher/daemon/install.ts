@@ -13,9 +13,9 @@ export const environmentDirectory = (paths: DaemonPaths): string => join(paths.b
 
 /**
  * Writes what libvirtd needs before it starts; what is there already stays, since a running libvirtd may have read it.
- * @param hostUuid identifies this launcher as a host
+ * @param hostUuid identifies this launcher as a host; undefined at the image's build: the init adds it
  */
-export function installDaemon(paths: DaemonPaths, hostUuid: string): void {
+export function installDaemon(paths: DaemonPaths, hostUuid: string | undefined): void {
   const environment = environmentDirectory(paths);
   for (const directory of [
     paths.runtime,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { LAUNCHER_VOLUMES } from '../../api/launcher/paths.ts';
 
@@ -11,6 +11,9 @@ const SCAN_DIRECTORY = `${BASE}/services`;
 const EXIT_CODE_FILE = `${BASE}/exit-code`;
 /** Written by the init at SIGTERM, before it passes the signal on. */
 export const TERMINATED_FILE = `${BASE}/terminated`;
+
+/** Whether the init runs libvirtd by itself, with what the image has prepared. */
+export const libvirtdIsPrepared = (): boolean => !existsSync(`${SCAN_DIRECTORY}/libvirtd/down`);
 
 /** Has the init run libvirtd from now on, and again whenever it ends. It runs already: nothing happens. */
 export async function startLibvirtd(): Promise<void> {

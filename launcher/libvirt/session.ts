@@ -13,8 +13,9 @@ export interface SessionOptions extends ClientOptions {
 }
 
 const RETRY_DELAY_MS = 200;
-/** A daemon that starts listens within tens of milliseconds. */
+/** A daemon that starts listens within tens or hundreds of milliseconds: by this pause and factor it is noticed within a tenth of the time it took. */
 const FIRST_RETRY_MS = 5;
+const PAUSE_GROWTH = 1.1;
 
 /** Stays connected to a libvirtd that may restart: connects again, for ever, until closed. */
 export class LibvirtSession {
@@ -67,7 +68,7 @@ export class LibvirtSession {
       this.#options.onDisconnected(reason);
       if (connected) wait = FIRST_RETRY_MS;
       await delay(Math.min(wait, longest), undefined, { signal }).catch(() => undefined);
-      wait *= 2;
+      wait *= PAUSE_GROWTH;
     }
   }
 

@@ -49,7 +49,7 @@ async function measure(): Promise<Memory> {
   const launcher = (await launcherPod((await getVmi(NAME))?.metadata?.uid ?? '')).metadata?.uid ?? '';
   return {
     ...(await memoryOfWorkers()),
-    launcher: await resident([launcher], /^node .*launcher\/init\/\.\.\/main\.[jt]s$/),
+    launcher: await resident([launcher], /^node .*launcher\/main\.[jt]s$/),
   };
 }
 

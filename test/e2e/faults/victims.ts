@@ -17,7 +17,7 @@ export interface Victim {
 export const PROCESSES = {
   controller: /workers\/controller\/main\.ts/,
   nodeWorker: /workers\/node\/main\.ts/,
-  launcher: /^node .*launcher\/init\/\.\.\/main\.[jt]s$/,
+  launcher: /^node .*launcher\/main\.[jt]s$/,
   libvirtd: /^\/usr\/sbin\/libvirtd /,
 } as const;
 

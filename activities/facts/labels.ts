@@ -19,6 +19,8 @@ export { VMI_FINALIZER, VM_FINALIZER } from '../../api/kubevirt/finalizers.ts';
 export const UNPAUSED_GATE = 'kubevirt.io/virtual-machine-unpaused';
 /** Name of the launcher's container. */
 export const COMPUTE = 'compute';
+/** Prints the guest's serial console; it starts before `compute`, where there is one. */
+export const CONSOLE_LOG = 'guest-console-log';
 /** On a VMIM: name of its VMI; virtctl selects by it. */
 export const MIGRATED_INSTANCE_LABEL = 'kubevirt.io/vmi-name';
 export { HEARTBEAT_ANNOTATION, SCHEDULABLE_LABEL } from '../../api/contract/nodes.ts';

@@ -3,7 +3,7 @@ import { withDefaults } from '../../api/defaults/index.ts';
 import type { Pod } from '../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import type { HostFacts } from '../../api/launcher/host-facts.ts';
-import { COMPUTE } from '../facts/labels.ts';
+import { COMPUTE, CONSOLE_LOG } from '../facts/labels.ts';
 import { provideImages } from './container-disks/index.ts';
 import type { LauncherSight } from './host-facts.ts';
 import { hostFacts, parseCpuList } from './host-facts.ts';
@@ -44,35 +44,51 @@ export const prepareLauncher = async (
   const vmi = withDefaults(instance, config);
   const claims = await readClaims(ports.kube, vmi);
   const wanted = wantedNetwork(vmi);
-  const [backingFormats, sight] = await together(progress.cancelled, (cancelled) => {
+  const [backingFormats, sight, uplink] = await together(progress.cancelled, (cancelled) => {
     const opening = (until: AbortSignal) => (container: string) =>
       awaitContainer(ports, pod, container, { read: () => verifyLivePod(ports, on), cancelled: until });
     return [
       provideImages(ports, { vmi, pod, config, opening }, { ...progress, cancelled }),
-      furnish(ports, opening(cancelled), { wanted, disks: diskFiles(vmi, claims) }, progress),
+      furnish(opening(cancelled), diskFiles(vmi, claims), progress),
+      wanted === undefined ? Promise.resolve(undefined) : connectGuest(ports, opening(cancelled), pod, wanted),
     ] as const;
   });
-  return { vmi, host: hostFacts(vmi, config, claims, { ...sight, backingFormats }) };
+  return { vmi, host: hostFacts(vmi, config, claims, { ...sight, ...uplink, backingFormats }) };
 };
 
-/** Disk images and network of the launcher's container; what was seen of it. */
+type Open = (container: string) => Promise<Container>;
+
+/** Disk images of the launcher's container; what was seen of it. */
 const furnish = async (
-  { network }: NodePorts,
-  open: (container: string) => Promise<Container>,
-  { wanted, disks }: { wanted: WantedMasquerade | undefined; disks: DiskFile[] },
+  open: Open,
+  disks: DiskFile[],
   progress: Beating,
-): Promise<Omit<LauncherSight, 'backingFormats'>> => {
+): Promise<Pick<LauncherSight, 'kvm' | 'cpus'>> => {
   const launcher = await open(COMPUTE);
   try {
     for (const disk of disks) {
       progress.report(`volume ${disk.volume}`);
       await provideDiskFile(launcher.root, disk);
     }
-    progress.report('network');
-    const uplink = wanted && (await network.ensureMasquerade(launcher.network, wanted));
-    return { ...(await sightOf(launcher)), ...uplink };
+    return await sightOf(launcher);
   } finally {
     await launcher.close();
+  }
+};
+
+/** The guest's network, as soon as a container shows the Pod's: the first one runs while the launcher's is still being made. */
+const connectGuest = async (
+  { network }: NodePorts,
+  open: Open,
+  { spec }: Pod,
+  wanted: WantedMasquerade,
+): Promise<{ mtu: number }> => {
+  const printsConsole = spec?.initContainers?.some(({ name }) => name === CONSOLE_LOG) ?? false;
+  const first = await open(printsConsole ? CONSOLE_LOG : COMPUTE);
+  try {
+    return await network.ensureMasquerade(first.network, wanted);
+  } finally {
+    await first.close();
   }
 };
 

@@ -1,5 +1,6 @@
 import { LAUNCHER_VOLUMES, SERIAL_LOG } from '../../../api/launcher/paths.ts';
 import type { Container } from '../../../api/kubernetes/types.ts';
+import { CONSOLE_LOG } from '../../facts/labels.ts';
 import type { LaunchInput } from './input.ts';
 import { readOnly } from './mounted.ts';
 import { helperSecurity } from './security.ts';
@@ -13,7 +14,7 @@ export const consoleLogContainer = (input: LaunchInput): Container[] =>
   isLogged(input)
     ? [
         {
-          name: 'guest-console-log',
+          name: CONSOLE_LOG,
           image: input.launcherImage,
           imagePullPolicy: input.config.imagePullPolicy,
           restartPolicy: 'Always',

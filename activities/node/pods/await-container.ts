@@ -42,6 +42,7 @@ export const awaitContainer = async (
 };
 
 const refuseEnded = (pod: Pod, name: string): void => {
+  if (pod.spec?.initContainers?.some((one) => one.name === name && one.restartPolicy === 'Always')) return;
   const ended = containerStatus(pod, name)?.state?.terminated;
   if (ended) throw failure('PodFailed', `${named(pod, name)} has ended: ${ended.message ?? ended.reason ?? ''}`);
 };

@@ -23,6 +23,10 @@ export const isInPod = (cgroup: string, podUid: string): boolean => {
   });
 };
 
+/** True if the process runs in a container, or in the sandbox, of some Pod. */
+export const isInAnyPod = (cgroup: string): boolean =>
+  segments(cgroup).some((segment) => /^(?:.*-)?pod[0-9a-f]{8}[-_]/.test(segment));
+
 /** True if the process runs in the container, given its id without the runtime's scheme. */
 export const isInContainer = (cgroup: string, containerId: string): boolean =>
   segments(cgroup).some((segment) => {

@@ -26,7 +26,7 @@ export const containerStatus = (pod: Pod, name: string): ContainerStatus | undef
 const DEFAULT_TERMINATION_LOG = '/dev/termination-log';
 
 /**
- * Opens a container of the Pod; undefined: none of its processes is there (yet, or any more). Known by the file that the kubelet made for it and mounted
+ * Opens a container of the Pod; undefined: none of its processes is there yet, or it was not seen. Known by the file that the kubelet made for it and mounted
  * into it, for its last words: that is there before the first process is, while the API server hears of a container up to seconds later.
  */
 export const openContainer = async (
@@ -39,7 +39,7 @@ export const openContainer = async (
   if (files.length === 0) return undefined;
   const isOurs = async (pid: number): Promise<boolean> =>
     files.includes((await identityOf(`/proc/${pid}/root${terminationLog(pod, name)}`)) ?? '');
-  for (const { pid } of await processes.ofPod(uid)) {
+  for (const { pid } of await processes.seenOfPod(uid)) {
     if (!(await isOurs(pid))) continue;
     const container = await openProcess(pid).catch(undefinedIfGone);
     // Once all is open it is certain whose it is: the pid may have been given to another process in between.

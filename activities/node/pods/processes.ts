@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorCode } from '../files/error-code.ts';
-import { isInPod } from './cgroup.ts';
+import { isInAnyPod, isInPod } from './cgroup.ts';
 
 /** A living process of a Pod. */
 export interface PodProcess {
@@ -17,6 +17,11 @@ export interface PodProcess {
 export interface ProcessTable {
   /** Every living process of the Pod, oldest first; its containers' and its sandbox's. */
   ofPod(podUid: string): Promise<PodProcess[]>;
+  /**
+   * Living processes of the Pod, oldest first, for somebody who looks again and again until one is there: what is elsewhere and older
+   * than half a second is not looked at again, and so most looks cost next to nothing. Says nothing of what is not there.
+   */
+  seenOfPod(podUid: string): Promise<PodProcess[]>;
   /** Every living QEMU of the Pod. Reads as little as it can and does not give way meanwhile: a guest may stand still until it is done. */
   qemuOf(podUid: string): PodProcess[];
   /** SIGKILL, unless another process has the pid by now. */
@@ -40,20 +45,32 @@ const isAlive = ({ state, threads }: { state: string; threads: number }): boolea
   state !== 'X' && (state !== 'Z' || threads > 1);
 
 export const processTable = (proc = '/proc'): ProcessTable => {
-  const read = (pid: number, file: string): string => {
+  const read = (file: string): string => {
     try {
-      return readFileSync(`${proc}/${pid}/${file}`, 'utf8');
+      return readFileSync(`${proc}/${file}`, 'utf8');
     } catch (error) {
       return emptyIfGone(error);
     }
   };
   /** These files are made from the kernel's memory: read at once they cost a tenth of what they cost through the thread pool. */
   const look = (found: Map<number, PodProcess>, pid: number, podUid: string): void => {
-    const cgroup = read(pid, 'cgroup');
-    if (isInPod(cgroup, podUid)) note(found, pid, cgroup, read(pid, 'stat'));
+    const cgroup = read(`${pid}/cgroup`);
+    if (isInPod(cgroup, podUid)) note(found, pid, cgroup, read(`${pid}/stat`));
     else found.delete(pid);
   };
+  const settled = settledProcesses();
   return {
+    async seenOfPod(podUid) {
+      const found = new Map<number, PodProcess>();
+      const ticks = Number.parseFloat(read('uptime')) * 100;
+      for (const [index, pid] of settled.open(pids(readdirSync(proc))).entries()) {
+        if (index % BATCH === BATCH - 1) await nextTurn();
+        const [cgroup, stat] = [read(`${pid}/cgroup`), read(`${pid}/stat`)];
+        if (isInPod(cgroup, podUid)) note(found, pid, cgroup, stat);
+        else if (stat !== '') settled.saw(pid, cgroup, ticks - parseStat(stat).startTime);
+      }
+      return oldestFirst(found);
+    },
     async ofPod(podUid) {
       const found = new Map<number, PodProcess>();
       for (let pass = 0; pass < PASSES; pass++) {
@@ -68,7 +85,7 @@ export const processTable = (proc = '/proc'): ProcessTable => {
       const found = new Map<number, PodProcess>();
       for (let pass = 0; pass < PASSES; pass++) {
         for (const pid of pids(readdirSync(proc))) {
-          if (isQemu({ command: read(pid, 'comm') })) look(found, pid, podUid);
+          if (isQemu({ command: read(`${pid}/comm`) })) look(found, pid, podUid);
           else found.delete(pid);
         }
       }
@@ -81,6 +98,30 @@ export const processTable = (proc = '/proc'): ProcessTable => {
       } catch (error) {
         emptyIfGone(error);
       }
+    },
+  };
+};
+
+/** A runtime moves a process into its container's group within milliseconds of its start. Ticks, of which every Linux has 100 a second. */
+const SETTLED_TICKS = 50;
+/** Looks further apart than this do not know each other: meanwhile a pid may have been given to another process. */
+const FORGET_MS = 5_000;
+
+/** Remembers, from look to look, which processes are outside of all Pods and old enough to stay there. */
+const settledProcesses = (now = () => performance.now()) => {
+  const outside = new Set<number>();
+  let lookedAt = -Infinity;
+  return {
+    /** Those of the listed processes that have to be looked at. */
+    open(listed: readonly number[]): number[] {
+      const living = new Set(now() - lookedAt > FORGET_MS ? [] : listed);
+      for (const pid of outside) if (!living.has(pid)) outside.delete(pid);
+      lookedAt = now();
+      return listed.filter((pid) => !outside.has(pid));
+    },
+    /** `age` in ticks. */
+    saw(pid: number, cgroup: string, age: number): void {
+      if (age > SETTLED_TICKS && !isInAnyPod(cgroup)) outside.add(pid);
     },
   };
 };

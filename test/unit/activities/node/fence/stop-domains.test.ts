@@ -72,6 +72,7 @@ const machine = ({ answers = true, token }: { answers?: boolean; token?: Token }
     launchers: { connect: () => (answers ? Promise.resolve(launcher) : Promise.reject(new Error('silent'))) },
     processes: {
       ofPod: () => Promise.resolve([]),
+      seenOfPod: () => Promise.resolve([]),
       qemuOf: (uid) => (uid === POD && runs ? [qemu] : []),
       kill: () => end('SIGKILL'),
     },

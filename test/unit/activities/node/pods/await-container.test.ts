@@ -61,6 +61,17 @@ test('a container that has ended is not waited for', async () => {
   });
 });
 
+test('a container that its kubelet starts again is waited for', async () => {
+  const ended = podWith({ terminated: { exitCode: 1, reason: 'Error' } });
+  const pod: Pod = {
+    ...ended,
+    spec: { containers: [], initContainers: [{ name: 'volumeroot', restartPolicy: 'Always' }] },
+  };
+  await expect(wait({ times: { waitMs: 20, pollMs: 1, readMs: 60_000 } }, pod)).rejects.toMatchObject({
+    type: 'PodNotReady',
+  });
+});
+
 test('a Pod that ends meanwhile ends the wait', async () => {
   const read = (): Promise<Pod> => Promise.reject(failure('PodFailed', 'the Pod is gone'));
   const times = { waitMs: 60_000, pollMs: 1, readMs: 5 };

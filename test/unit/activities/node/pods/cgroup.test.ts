@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { bareContainerId, isInContainer, isInPod } from '../../../../../activities/node/pods/cgroup.ts';
+import { bareContainerId, isInAnyPod, isInContainer, isInPod } from '../../../../../activities/node/pods/cgroup.ts';
 
 const uid = '0f3c2f6e-8a5e-4a8e-9a43-5b1f6f2f9c11';
 const underscored = '0f3c2f6e_8a5e_4a8e_9a43_5b1f6f2f9c11';
@@ -29,6 +29,17 @@ test.each<Case>`
 `('$style: Pod $inPod, container $inContainer', ({ text, inPod, inContainer }: Case) => {
   expect(isInPod(text, uid)).toBe(inPod);
   expect(isInContainer(text, id)).toBe(inContainer);
+});
+
+test.each([
+  [true, `0::/kubepods/pod${uid}/${id}`],
+  [true, `0::/kubepods.slice/kubepods-burstable-pod${underscored}.slice/cri-containerd-${id}.scope`],
+  [true, `4:memory:/system.slice/containerd.service/kubepods-burstable-pod${underscored}.slice:cri-containerd:${id}`],
+  [false, '0::/system.slice/podman.service'],
+  [false, '0::/kubepods/burstable'],
+  [false, ''],
+])('in some Pod: %s for %s', (inAnyPod, text) => {
+  expect(isInAnyPod(text)).toBe(inAnyPod);
 });
 
 test.each([

@@ -22,6 +22,10 @@ const process = async (pid: number, cgroup: string, state = 'S', threads = 1, co
   await writeFile(join(proc, String(pid), 'stat'), stat(pid, command, state, threads, 1000 - pid));
 };
 
+/** Ticks after boot. */
+const started = (pid: number, ticks: number): Promise<void> =>
+  writeFile(join(proc, String(pid), 'stat'), stat(pid, 'sh', 'S', 1, ticks));
+
 test('finds the living processes of a Pod, oldest first', async () => {
   await process(10, `0::/kubepods/pod${uid}/a`);
   await process(20, `0::/kubepods/pod${uid}/b`, 'R', 5, 'qemu-system-x86');
@@ -42,6 +46,33 @@ test('a process that ends while it is read is not there', async () => {
   await mkdir(join(proc, '10'));
   await writeFile(join(proc, '10', 'cgroup'), `0::/kubepods/pod${uid}/a`);
   expect(await processTable(proc).ofPod(uid)).toEqual([]);
+});
+
+test('who looks again and again sees each process that comes into the Pod, also one that started outside of it', async () => {
+  await writeFile(join(proc, 'uptime'), '100.00 1.00');
+  await process(10, '0::/init.scope');
+  await process(20, `0::/kubepods/podaaaaaaaa-8a5e-4a8e-9a43-5b1f6f2f9c11/a`);
+  await process(30, '0::/system.slice/containerd.service');
+  await started(30, 9990);
+  const table = processTable(proc);
+  expect(await table.seenOfPod(uid)).toEqual([]);
+  await process(40, `0::/kubepods/pod${uid}/a`);
+  await writeFile(join(proc, '30', 'cgroup'), `0::/kubepods/pod${uid}/b`);
+  expect((await table.seenOfPod(uid)).map(({ pid }) => pid)).toEqual([40, 30]);
+});
+
+test('who looks again and again does not look at an old process outside of Pods any more, until it is gone', async () => {
+  await writeFile(join(proc, 'uptime'), '100.00 1.00');
+  await process(10, '0::/init.scope');
+  const table = processTable(proc);
+  await table.seenOfPod(uid);
+  await writeFile(join(proc, '10', 'cgroup'), `0::/kubepods/pod${uid}/a`);
+  expect(await table.seenOfPod(uid)).toEqual([]);
+  expect((await table.ofPod(uid)).map(({ pid }) => pid)).toEqual([10]);
+  await rm(join(proc, '10'), { recursive: true });
+  await table.seenOfPod(uid);
+  await process(10, `0::/kubepods/pod${uid}/a`);
+  expect((await table.seenOfPod(uid)).map(({ pid }) => pid)).toEqual([10]);
 });
 
 test('finds the living QEMUs of a Pod alone', async () => {

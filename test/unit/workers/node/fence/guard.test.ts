@@ -43,7 +43,12 @@ const start = (): void => {
     pods,
     kube: { get } as unknown as KubePort,
     launchers: { connect: () => Promise.reject(new Error('none')) },
-    processes: { ofPod: () => Promise.resolve([]), qemuOf: () => [], kill: () => undefined },
+    processes: {
+      ofPod: () => Promise.resolve([]),
+      seenOfPod: () => Promise.resolve([]),
+      qemuOf: () => [],
+      kill: () => undefined,
+    },
   };
   guard = guardFence({ node: 'a', ports, log: quiet, signal: over.signal, retryMs: 10 });
 };

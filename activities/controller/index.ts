@@ -27,7 +27,7 @@ import { releaseToken } from './token/release-token.ts';
 import { Tokens } from './token/store.ts';
 import { adoptVirtualMachine } from './virtual-machine/adopt.ts';
 import { queueStart, switchOn } from './virtual-machine/change-request.ts';
-import { createInstance } from './virtual-machine/create-instance.ts';
+import { createAndShow } from './virtual-machine/create-and-show.ts';
 import { deleteInstance } from './virtual-machine/delete-instance.ts';
 import { ensureDataVolumes } from './virtual-machine/ensure-data-volumes.ts';
 import { publishVirtualMachine } from './virtual-machine/publish-virtual-machine.ts';
@@ -59,7 +59,7 @@ export const controllerActivities = (outside: ControllerPorts): ControllerActivi
     publishInstance: publishInstance(ports),
     releaseInstance: releaseInstance(ports),
     adoptVirtualMachine: adoptVirtualMachine(ports),
-    createInstance: createInstance(ports),
+    createInstance: createAndShow(ports),
     deleteInstance: deleteInstance(ports),
     switchOn: switchOn(ports),
     queueStart: queueStart(ports),

@@ -28,8 +28,17 @@ export const instanceFacts = (vmi: VirtualMachineInstance): InstanceFacts => {
     paused: isTrue(vmi, 'Paused'),
     ...(status?.evacuationNodeName ? { evacuationNode: status.evacuationNodeName } : {}),
     ...(spec.startStrategy === 'Paused' ? { startPaused: true } : {}),
+    ...(isUntouched(vmi) ? { untouched: true } : {}),
   };
 };
+
+/** As it is created: whoever starts it says more, first of all which Pod it has. */
+const isUntouched = ({ metadata, status }: VirtualMachineInstance): boolean =>
+  metadata?.deletionTimestamp === undefined &&
+  (status?.phase ?? 'Pending') === 'Pending' &&
+  status?.conditions === undefined &&
+  status?.activePods === undefined &&
+  status?.nodeName === undefined;
 
 /** What is no whole number of seconds (a running VMI may have been edited so) counts as absent: its guest gets a deadline all the same. */
 const graceSeconds = (given: unknown): number =>

@@ -1,3 +1,4 @@
+import type { DomainReport } from '../../api/launcher/reports.ts';
 import type { ClusterConfig } from '../../api/cluster-config/index.ts';
 import type { MigrationProgress } from '../../api/launcher/migration.ts';
 import type { KubePort } from '../kube/port.ts';
@@ -18,8 +19,8 @@ export interface NodePorts {
   /** As a watch shows it. @throws UnreadableConfiguration */
   clusterConfig(): Promise<ClusterConfig>;
   launchers: Launchers;
-  /** Uids of Pods whose launcher an activity waits for. */
-  awaited: Set<string>;
+  /** What an activity that waits for a Pod's launcher answers, by uid; it does not fail. */
+  awaited: Map<string, Promise<DomainReport | undefined>>;
   processes: ProcessTable;
   network: PodNetwork;
   images: ImageCache;

@@ -1,5 +1,6 @@
 import type { NodeActivities } from '../../api/contract/activities.ts';
 import type { Pod } from '../../api/kubernetes/types.ts';
+import type { DomainReport } from '../../api/launcher/reports.ts';
 import { podFacts } from '../facts/pod.ts';
 import { failure } from '../failures.ts';
 import { withLauncher } from './connect.ts';
@@ -39,15 +40,19 @@ export const syncInstance =
       });
     });
 
-/** Whoever follows the launcher need not tell meanwhile that it is there. */
-const whileAwaited = async <T>(
+/** Whoever follows the launcher need not tell meanwhile that it is there, nor that its guest runs: the answer says so. */
+const whileAwaited = async (
   ports: NodePorts,
   podUid: string,
-  run: (progress: Beating) => Promise<T>,
-): Promise<T> => {
-  ports.awaited.add(podUid);
+  run: (progress: Beating) => Promise<DomainReport>,
+): Promise<DomainReport> => {
+  const answer = withHeartbeat(ports, run);
+  ports.awaited.set(
+    podUid,
+    answer.catch(() => undefined),
+  );
   try {
-    return await withHeartbeat(ports, run);
+    return await answer;
   } finally {
     ports.awaited.delete(podUid);
   }

@@ -141,10 +141,15 @@ export interface ControllerActivities {
   /** Puts the finalizer on the VM and reads its VMI; undefined when there is none. One that nobody owns becomes the VM's. @throws ObjectGone */
   adoptVirtualMachine(vm: ObjectRef): Promise<InstanceFacts | undefined>;
   /**
-   * Puts the finalizer on the VM, stores the revision that it starts with, and creates its VMI or returns the one that exists.
+   * Puts the finalizer on the VM, stores the revision that it starts with, and creates its VMI or returns the one that exists. With `report` the VM's
+   * status says that of a new one (`isShown`: it does); what identifies the VMI is filled in.
    * @throws InvalidSpec, Forbidden, ObjectGone, TokenHeld (a foreign VMI has the name)
    */
-  createInstance(request: { vm: ObjectRef; paused?: boolean }): Promise<InstanceFacts>;
+  createInstance(request: {
+    vm: ObjectRef;
+    paused?: boolean;
+    report?: VirtualMachineReport;
+  }): Promise<InstanceFacts & { isShown?: true }>;
   /** Deletes the VMI by uid; with `gracePeriodSeconds` its own grace period is replaced first, also of one that is being deleted. */
   deleteInstance(request: { vm: ObjectRef; vmi: ObjectRef; gracePeriodSeconds?: number }): Promise<InstanceFacts>;
   /** A halted VM that is asked to start: its run strategy becomes Always, in the form in which it was written. @throws ObjectGone */

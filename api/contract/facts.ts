@@ -51,6 +51,8 @@ export interface InstanceFacts {
   evacuationNode?: string;
   /** spec.startStrategy is Paused. */
   startPaused?: boolean;
+  /** Nobody has written its status since it was created, and it is not being deleted. */
+  untouched?: true;
   /** status.phaseTransitionTimestamps says that it was Running once; without it only an observed phase tells. */
   ran?: boolean;
   /** True once the object is known to be gone (a watch said Deleted, or a live read said 404). */

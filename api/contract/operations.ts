@@ -93,10 +93,24 @@ export interface OperationResult {
   /** Run token's epoch under which the domain started. */
   epoch?: number;
   end?: GuestEnd;
+  /** Of a start, once its Pod has a node. */
+  start?: StartShown;
   /** Of a migration. */
   migration?: MigrationReport;
   /** Workflow id of the failed operation that this one retried. */
   retryOf?: string;
+}
+
+/** What a start knows of the VMI, from which its entity goes on. */
+export interface StartShown {
+  /** Its Pod, as it was created or was seen last. */
+  podFacts: PodFacts;
+  /** What the launcher has said last. */
+  domain?: DomainReport;
+  /** Phases that the VMI has passed by this start, oldest first; RFC 3339. */
+  phaseTimes: { phase: string; at: string }[];
+  /** The VMI's status says all this: the start has written it itself, as it had nothing to tell its entity before its end. */
+  isShown?: true;
 }
 
 /** Answer of the `operationStatus` query and of a failed operation's failure details. */
@@ -121,7 +135,7 @@ export interface OperationProgress {
   migration?: MigrationReport;
 }
 
-/** An operation tells its entity that it is over. */
+/** An operation is over: its entity is told, or has it from the end of the workflow that it has begun. */
 export interface OperationFinished {
   operationId: string;
   kind: AnyOperationKind;
@@ -130,6 +144,7 @@ export interface OperationFinished {
   epoch?: number;
   end?: GuestEnd;
   failure?: FailureInfo;
+  start?: StartShown;
   /** Of a migration: `pod` and `epoch` are then those of the Pod that holds the guest at its end. */
   migration?: MigrationReport;
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import type { EntityStatus } from '../../api/contract/entities.ts';
-import { retryOperation } from '../../api/contract/operations.ts';
+import { ping, retryNow, retryOperation } from '../../api/contract/operations.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { instanceId, shutdownId, startId } from '../../api/contract/refs.ts';
 import type { FakeVmi } from '../support/fakes/world.ts';
 import { newLab } from '../support/fakes/lab.ts';
 import { mayClose } from '../support/fakes/lingering.ts';
-import { newVmi } from '../support/fakes/operations.ts';
+import { newVmi, untilStep } from '../support/fakes/operations.ts';
 
 const lab = await newLab({ interceptors: ['test/support/fakes/lingering.ts'] });
 afterAll(() => lab.close());
@@ -15,10 +15,16 @@ beforeEach(() => {
   lab.tellEntities();
 });
 
+/** A VMI that runs, and whose start has been asked and so tells its end. */
 const running = async () => {
+  lab.world.manners.kubelet = 'slow';
   const vmi = newVmi(lab);
   const fake = lab.world.vmis.get(vmi.uid) ?? never();
   await tellAgain(fake);
+  await lab.until('it is being scheduled', () => fake.facts.phase === 'Scheduling');
+  await workflow(startId(vmi, 1)).signal(ping);
+  lab.world.manners.kubelet = 'prompt';
+  await lab.world.startPod(`pod-${vmi.uid}-1`);
   await lab.until('it runs', () => fake.facts.phase === 'Running');
   return { vmi, fake, entity: workflow(instanceId(vmi)) };
 };
@@ -67,8 +73,13 @@ test('a VMI is gone when it is deleted after its start was terminated unheard', 
 test('so does a shutdown that failed, and can be retried; how the guest ended is not forgotten', async () => {
   const { vmi, fake, entity } = await running();
   await close(startId(vmi, 1));
-  lab.world.manners.refuse['releaseToken'] = { type: 'Forbidden', message: 'not allowed' };
+  lab.world.manners.refuse['releaseToken'] = { type: 'NotAuthorized', message: 'not yet' };
   await lab.world.endGuest([...lab.world.pods.keys()][0] ?? '', 'guestShutdown');
+  await lab.until('it is shut down', () => isOpen(shutdownId(vmi, 1)).catch(() => false));
+  await untilStep(workflow(shutdownId(vmi, 1)), 'ReleaseToken', 'waiting');
+  await workflow(shutdownId(vmi, 1)).signal(ping);
+  lab.world.manners.refuse['releaseToken'] = { type: 'Forbidden', message: 'not allowed' };
+  await workflow(shutdownId(vmi, 1)).executeUpdate(retryNow);
   await untilStatus(vmi, 'the shutdown has failed', ({ failedOperation }) => failedOperation !== undefined);
   expect(await isOpen(shutdownId(vmi, 1))).toBe(true);
   await entity.terminate();

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import type { EntityStatus } from '../../api/contract/entities.ts';
 import type { VirtualMachineFacts } from '../../api/contract/facts.ts';
 import { retryNow } from '../../api/contract/operations.ts';
-import { instanceId, startId } from '../../api/contract/refs.ts';
+import { startId } from '../../api/contract/refs.ts';
 import { triggerId } from '../../api/contract/triggers.ts';
 import { virtflowClient } from '../../client/index.ts';
 import { newLab } from '../support/fakes/lab.ts';
@@ -123,9 +123,7 @@ test('a retry ends the wait of a step, and its outcome is that of the operation'
   lab.world.manners.refuse['checkVolumes'] = { type: 'VolumeNotFound', message: 'no PVC' };
   const vm = await known();
   const vmi = await lab.until('an instance', () => [...lab.world.vmis.values()][0]?.facts.vmi);
-  const waits = async () =>
-    (await lab.env.client.workflow.getHandle(instanceId(vmi)).query<EntityStatus>('entityStatus')).operation;
-  await lab.until('it waits', waits);
+  await lab.until('it waits, and says so', () => (lab.world.vmis.get(vmi.uid)?.reports.length ?? 0) > 0);
   delete lab.world.manners.refuse['checkVolumes'];
   const retry = await triggers(vm).retry();
   expect(await retry.outcome()).toMatchObject({ outcome: 'succeeded', retried: startId(vmi, 1) });
@@ -175,6 +173,7 @@ test('keys hold across continue-as-new, and no more of them are kept than needed
   const { vm } = await running({ runStrategy: 'Manual', stateChangeRequests: [{ action: 'Start' }] });
   const first = await triggers(vm).restart({ key: 'first' });
   const outcome = await first.outcome();
+  await lab.idle();
   for (let n = 0; n < 34; n += 1) await (await triggers(vm).retry({ key: `r${n}` })).outcome();
   await lab.idle();
   const { triggers: kept = [] } = await statusOf(vm);

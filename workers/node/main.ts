@@ -36,6 +36,7 @@ import { watchClusterConfig } from './kubernetes/cluster-config.ts';
 import { keepHeartbeat } from './kubernetes/heartbeat.ts';
 import { readCapabilities } from './labels/capabilities.ts';
 import { keptLabels } from './labels/kept.ts';
+import { holdBack } from './launchers/hold-back.ts';
 import { deliverTo } from './launchers/delivery.ts';
 import { discoverLaunchers } from './launchers/discovery.ts';
 import { followLauncher } from './launchers/subscription.ts';
@@ -60,7 +61,7 @@ const portsOf = (
     kube: kubeClient(restOf(config)),
     clusterConfig: watchClusterConfig(restOf(config, { silenceMs: SILENCE_MS }), log, signal),
     launchers: launchersIn(pods, node),
-    awaited: new Set(),
+    awaited: new Map(),
     processes: processTable(),
     network: podNetwork(runCommand),
     images: imageCache(cache),
@@ -173,11 +174,12 @@ await runMain(log, async (signal) => {
     log,
     signal,
   });
+  const offer = holdBack({ offer: delivery.offer, answer: (podUid) => ports.awaited.get(podUid) });
   const follow = {
     ...ports,
     isAwaited: (podUid: string) => ports.awaited.has(podUid),
     report: (report: DomainReport) => {
-      delivery.offer(report);
+      offer(report);
       guests.reported(report);
     },
     log,

@@ -24,12 +24,20 @@ const nothing = (state: InstanceState): InstanceDecision => ({ state, commands: 
 
 const proceed = (state: InstanceState, at: string): InstanceDecision => {
   if (state.adoption === 'underWay') return nothing(state);
+  if (isUntouched(state)) return proceed({ ...state, adoption: 'done' }, at);
   if (state.adoption === 'needed') return adopt(state, at);
   if (state.proposals.length === 0) return goOn(state, at);
   const answered = answerProposals(state);
   const next = goOn(answered.state, at);
   return { state: next.state, commands: [...answered.commands, ...next.commands] };
 };
+
+/**
+ * A new VMI whose status nobody has written has no guest, and at most what its first start has made before it could write that: the same start finds it
+ * again, or still runs (docs/adr/0027).
+ */
+const isUntouched = ({ adoption, object, attempts, operation }: InstanceState): boolean =>
+  adoption === 'needed' && object?.untouched === true && attempts.start === 0 && operation === undefined;
 
 const goOn = (state: InstanceState, at: string): InstanceDecision => {
   if (state.operation !== undefined) return steer(state, state.operation, at);

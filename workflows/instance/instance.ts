@@ -13,7 +13,8 @@ import { newAttributeWriter } from '../shared/visibility.ts';
 import { newWriter } from '../shared/writer.ts';
 import { decide } from './decide.ts';
 import { newPerformer } from './perform.ts';
-import { isAsCreated, reportKey, reportOf } from './report.ts';
+import { isAsCreated, reportKey, reportOf, reportOfStart } from './report.ts';
+import { isStartQuiet } from './start-news.ts';
 import type { InstanceEvent, InstanceState } from './state.ts';
 import { initialState, isGone, isOver } from './state.ts';
 import { attributesOf, detailsOf, statusOf } from './views.ts';
@@ -27,6 +28,11 @@ interface CarriedState {
 export async function virtualMachineInstance(input: EntityInput): Promise<void> {
   const { ref: vmi } = input;
   const inbox = newInbox<InstanceEvent>();
+  const take = (event: InstanceEvent): void => {
+    const start = event.type === 'operationFinished' ? event.finished.start : undefined;
+    if (start?.isShown === true) writer.wrote(reportKey(reportOfStart(vmi, start)));
+    inbox.put(event);
+  };
   const carried = restore(input);
   let state = carried.state;
 
@@ -35,7 +41,7 @@ export async function virtualMachineInstance(input: EntityInput): Promise<void> 
   setHandler(contract.domainReported, (report) => inbox.put({ type: 'domainReported', report }));
   setHandler(contract.dependencyChanged, (changed) => inbox.put({ type: 'dependencyChanged', ...changed }));
   setHandler(operationProgress, (progress) => inbox.put({ type: 'operationProgress', progress }));
-  setHandler(operationFinished, (finished) => inbox.put({ type: 'operationFinished', finished }));
+  setHandler(operationFinished, (finished) => take({ type: 'operationFinished', finished }));
   setHandler(nodeReported, (report) => inbox.put({ type: 'nodeReported', report }));
   setHandler(migrationProposed, (proposal) => inbox.put({ type: 'migrationProposed', proposal }));
   setHandler(contract.entityStatus, () => statusOf(state));
@@ -63,14 +69,14 @@ export async function virtualMachineInstance(input: EntityInput): Promise<void> 
       .publishInstance({ vmi, report })
       .catch((error: unknown) => log.error('status refused', { failure: toFailureInfo(error) }));
   }, carried.written);
-  const perform = newPerformer(vmi, inbox.put);
+  const { perform, handOver } = newPerformer(vmi, take);
   const writeAttributes = newAttributeWriter();
   const show = (shown: InstanceState): void => {
     state = shown;
     writeAttributes(attributesOf(shown));
     setCurrentDetails(detailsOf(shown));
     const report = reportOf(shown);
-    if (shown.adoption === 'done' && !isGone(shown) && !isAsCreated(shown, report)) {
+    if (shown.adoption === 'done' && !isGone(shown) && !isStartQuiet(shown) && !isAsCreated(shown, report)) {
       writer.want(report, reportKey(report));
     }
   };
@@ -85,6 +91,7 @@ export async function virtualMachineInstance(input: EntityInput): Promise<void> 
       return perform(command);
     },
     continueAfter: input.continueAfter,
+    beforeContinuing: ({ operation }) => handOver(operation?.id),
     continueAsNew: (last) => {
       const written = writer.lastKey();
       const next: CarriedState = { state: last, ...(written === undefined ? {} : { written }) };

@@ -3,6 +3,7 @@ import type { MigrationAnswer } from '../../api/contract/migrations.ts';
 import type { OperationFinished, OperationProgress } from '../../api/contract/operations.ts';
 import type { PodRef } from '../../api/contract/refs.ts';
 import { reasonToStop } from './ending.ts';
+import { goesWell } from './start-news.ts';
 import type { InstanceCommand, InstanceState, Proposal } from './state.ts';
 import { shallEnd } from './state.ts';
 
@@ -38,9 +39,15 @@ const notMigratable = (state: InstanceState): string | undefined => {
   return isThere ? undefined : `its domain is ${domain.state}`;
 };
 
-/** The guest has moved and only its former Pod is left to be removed: who asks for the next migration waits for that. */
-const mayWait = ({ operation }: InstanceState, { operationId }: Proposal): boolean =>
-  operation?.kind === 'migrate' && operation.phase === 'Succeeded' && operation.id !== operationId;
+/**
+ * The guest has moved and only its former Pod is left to be removed: who asks for the next migration waits for that. So does who asks while a start goes
+ * well: the guest runs, or nobody would ask, and the start is about to say so.
+ */
+const mayWait = (state: InstanceState, { operationId, late }: Proposal): boolean => {
+  const { operation } = state;
+  if (operation?.kind === 'start') return late !== true && goesWell(state) && !shallEnd(state);
+  return operation?.kind === 'migrate' && operation.phase === 'Succeeded' && operation.id !== operationId;
+};
 
 /** Answers all that asked and need not wait. An accepted one is the operation from now on. */
 export const answerProposals = (state: InstanceState): { state: InstanceState; commands: InstanceCommand[] } => {

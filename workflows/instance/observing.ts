@@ -6,7 +6,8 @@ import { isNewer } from '../../api/launcher/reports.ts';
 import { forward } from './forward.ts';
 import { retried } from './operating.ts';
 import { isGoodNewsOfDomain, isGoodNewsOfPod } from './start-news.ts';
-import { asRunning, asScheduled, startingFrom } from './phases.ts';
+import { asRunning, asScheduled, inPhase, startingFrom } from './phases.ts';
+import { isOfStart, withPod } from './placing.ts';
 import type { InstanceDecision, InstanceState } from './state.ts';
 
 const only = (state: InstanceState): InstanceDecision => ({ state, commands: [] });
@@ -34,10 +35,18 @@ export const podObserved = (
   facts: NonNullable<InstanceState['podFacts']>,
   at: string,
 ): InstanceDecision => {
-  const isOurs = facts.uid === state.pod?.uid && state.podFacts?.gone !== true;
-  const seen = isOurs ? asScheduled(withFacts(state, facts), at) : heard(state, facts);
+  const known = state.pod === undefined ? heardOfStart(state, facts, at) : state;
+  const isOurs = facts.uid === known.pod?.uid && known.podFacts?.gone !== true;
+  const seen = isOurs ? withGuest(asScheduled(withFacts(known, facts), at), at) : heard(known, facts);
   const isNoNews = isOnItsWay(facts) || isGoodNewsOfPod(seen, facts);
   return { state: seen, commands: isNoNews ? [] : forward(seen, { signal: 'podChanged', facts }) };
+};
+
+/** Containers run in the Pod of a start that has told nothing of it: that is a phase of the VMI. */
+const heardOfStart = (state: InstanceState, facts: PodFacts, at: string): InstanceState => {
+  const { name, uid, node, computeReady } = facts;
+  if (node === undefined || !computeReady || !isOfStart(state, facts)) return state;
+  return inPhase(withPod(state, { name, uid, node }), 'Scheduling', at);
 };
 
 /** It was created, and nothing has become of it yet. */
@@ -68,7 +77,9 @@ const heard = (state: InstanceState, facts: NonNullable<InstanceState['podFacts'
 export const domainReported = (state: InstanceState, report: DomainReport, at: string): InstanceDecision => {
   if (report.vmi.uid !== state.ref.uid) return only(state);
   const seen = withGuest(withDomain(withoutTimer(state), report), at);
-  const before = [state.domain, state.target?.domain].find((known) => known?.podUid === report.podUid);
+  const before = [state.domain, state.target?.domain, state.heardDomain].find(
+    (known) => known?.podUid === report.podUid,
+  );
   const isKnown = before !== undefined && essence(before) === essence(report);
   const isNoNews = isKnown || isGoodNewsOfDomain(seen, report);
   return { state: seen, commands: isNoNews ? [] : forward(seen, { signal: 'domainChanged', report }) };
@@ -83,8 +94,10 @@ const withoutTimer = ({ wakeAt: _, ...state }: InstanceState): InstanceState => 
 
 /** Only the Pod that holds the token speaks for the VMI; what a migration's target says counts once the guest is there. */
 const withDomain = (state: InstanceState, report: DomainReport): InstanceState => {
-  const { pod, domain, target } = state;
+  const { pod, domain, target, operation, heardDomain } = state;
   if (report.podUid === pod?.uid) return isNewer(report, domain) ? { ...state, domain: report } : state;
+  if (pod === undefined && operation?.kind === 'start')
+    return isNewer(report, heardDomain) ? { ...state, heardDomain: report } : state;
   if (report.podUid !== target?.pod.uid || !isNewer(report, target.domain)) return state;
   return { ...state, target: { ...target, domain: report } };
 };

@@ -2,7 +2,8 @@ import type { OperationFinished, OperationProgress } from '../../api/contract/op
 import { cleared } from './clearing.ts';
 import { endOf } from './ending.ts';
 import { migrationFinished, migrationProgressed } from './migrating.ts';
-import { asRunning, asScheduled, finalPhase, inPhase } from './phases.ts';
+import { asRunning, asScheduled, finalPhase, inPhase, withStart } from './phases.ts';
+import { withPod } from './placing.ts';
 import { saysThatItWaits } from './start-news.ts';
 import type { InstanceState } from './state.ts';
 import { hasLostNode, shallEnd } from './state.ts';
@@ -36,14 +37,10 @@ const progressed = (state: InstanceState, progress: OperationProgress, at: strin
     ...(epoch === undefined || operation.kind !== 'start' ? {} : { epoch }),
   };
   if (operation.kind !== 'start') return seen;
-  const placed = pod === undefined ? seen : withPod(seen, pod);
-  return asScheduled(inPhase(placed, progress.phase, at), at);
-};
-
-const withPod = (state: InstanceState, pod: NonNullable<InstanceState['pod']>): InstanceState => {
-  if (state.pod?.uid === pod.uid) return { ...state, pod };
-  const { podFacts: _facts, domain: _domain, heard: facts, ...rest } = state;
-  return { ...rest, pod, ...(facts?.uid === pod.uid ? { podFacts: facts } : {}) };
+  if (pod === undefined) return inPhase(seen, progress.phase, at);
+  // What it tells first may be what comes after.
+  const placed = inPhase(withPod(seen, pod), 'Scheduling', at);
+  return asScheduled(inPhase(placed, progress.phase === 'Starting' ? 'Scheduled' : progress.phase, at), at);
 };
 
 const withoutPod = (state: InstanceState, uid: string | undefined): InstanceState => {
@@ -90,11 +87,12 @@ const witness = (state: InstanceState, { kind, end, pod }: OperationFinished): I
 };
 
 const startFinished = (state: InstanceState, id: string, report: OperationFinished, at: string): InstanceState => {
-  const { pod, epoch, failure } = report;
-  const placed = {
+  const { pod, epoch, failure, start } = report;
+  const known = {
     ...(pod === undefined ? withoutPod(state, undefined) : withPod(state, pod)),
     ...(epoch === undefined || pod === undefined ? {} : { epoch }),
   };
+  const placed = start === undefined ? known : withStart(known, start);
   if (report.outcome === 'succeeded') return asRunning({ ...placed, started: true }, at);
   if (failure === undefined || (report.outcome === 'cancelled' && shallEnd(state))) return placed;
   if (pod === undefined && hasLostNode(state)) return inPhase({ ...placed, end: 'nodeLost' }, 'Failed', at);

@@ -1,34 +1,63 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/common';
-import { ParentClosePolicy, isCancellation, startChild } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  ParentClosePolicy,
+  isCancellation,
+  startChild,
+} from '@temporalio/workflow';
 import { keywords } from '../../api/contract/keywords.ts';
+import type { FailureType } from '../../api/contract/failures.ts';
 import { migrationAnswered } from '../../api/contract/migrations.ts';
-import type { OperationKind } from '../../api/contract/operations.ts';
+import type { OperationKind, OperationResult, OperationStatus } from '../../api/contract/operations.ts';
 import { WORKFLOWS } from '../../api/contract/operations.ts';
 import * as operations from '../../api/contract/operations.ts';
 import { PRIORITIES } from '../../api/contract/priorities.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { instanceId } from '../../api/contract/refs.ts';
+import { finishedAs } from '../operation/finished.ts';
 import { firstAttributes } from '../operation/journal.ts';
 import { bookkeeping } from '../shared/proxies.ts';
 import { cancel, tell } from '../shared/signals.ts';
 import { adopt } from './adopt.ts';
 import type { Forwarded, InstanceCommand, InstanceEvent } from './state.ts';
 
+const CANCELLED: FailureType = 'Cancelled';
+
 type Begin = Extract<InstanceCommand, { type: 'begin' }>;
 
+export interface Performer {
+  perform: (command: InstanceCommand) => Promise<InstanceEvent | undefined>;
+  /** Asks the operation under way to tell its end to the run that comes next: only this one gets it from the server. */
+  handOver: (operationId: string | undefined) => Promise<void>;
+}
+
 /** Carries out the commands of an instance's entity. @param put takes what happens later */
-export const newPerformer = (
-  vmi: ObjectRef,
-  put: (event: InstanceEvent) => void,
-): ((command: InstanceCommand) => Promise<InstanceEvent | undefined>) => {
+export const newPerformer = (vmi: ObjectRef, put: (event: InstanceEvent) => void): Performer => {
   /** The start of the operation begun last: until it is done there is nobody under its id. */
   let begun: Promise<unknown> = Promise.resolve();
-  return async (command) => {
+  /** Operations whose end this run waits for. */
+  const awaited = new Map<string, Promise<void>>();
+  const awaitEnd = (id: string, result: Promise<unknown>): void => {
+    const over = endOf(id, result).then((event) => {
+      awaited.delete(id);
+      if (event !== undefined) put(event);
+    });
+    awaited.set(id, over);
+  };
+  const handOver = async (id: string | undefined): Promise<void> => {
+    const over = id === undefined ? undefined : awaited.get(id);
+    if (id === undefined || over === undefined) return;
+    if (await tell(id, operations.ping)) awaited.delete(id);
+    // It has closed, and that is on its way here.
+    else await over;
+  };
+  const perform: Performer['perform'] = async (command) => {
     switch (command.type) {
       case 'adopt':
         return { type: 'adopted', found: await adopt(vmi) };
       case 'begin': {
-        const beginning = begin(vmi, command, put);
+        const beginning = begin(vmi, command, awaitEnd);
         begun = beginning;
         return beginning;
       }
@@ -48,6 +77,7 @@ export const newPerformer = (
       }
     }
   };
+  return { perform, handOver };
 };
 
 const lostUnless = (isThere: boolean, id: string): InstanceEvent | undefined =>
@@ -61,7 +91,7 @@ const TYPES: Record<OperationKind, string> = {
 const begin = async (
   vmi: ObjectRef,
   { id, operation, owner }: Begin,
-  put: (event: InstanceEvent) => void,
+  awaitEnd: (id: string, result: Promise<unknown>) => void,
 ): Promise<InstanceEvent | undefined> => {
   const { kind, ...rest } = operation;
   const input = { ...rest, entity: instanceId(vmi), vmi, ...(owner === undefined ? {} : { vm: owner }) };
@@ -77,13 +107,28 @@ const begin = async (
       priority: { priorityKey: PRIORITIES.operation },
       staticSummary: `${kind} of ${vmi.namespace}/${vmi.name}, attempt ${operation.attempt}`,
     });
-    const closed = (): void => put({ type: 'operationLost', id });
-    // It has reported its end before it closes; one that was terminated has not.
-    void child.result().then(closed, (error: unknown) => (isCancellation(error) ? undefined : closed()));
+    awaitEnd(id, child.result());
     return undefined;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     return { type: 'operationExists', id, isOpen: await tell(id, operations.ping) };
+  }
+};
+
+/** What the end of an operation's workflow says. A migration has told it before; one that was terminated says nothing. */
+const endOf = async (id: string, result: Promise<unknown>): Promise<InstanceEvent | undefined> => {
+  try {
+    const ended = (await result) as OperationResult;
+    if (ended.kind === 'migrate') return { type: 'operationLost', id };
+    return { type: 'operationFinished', finished: finishedAs(id, 'succeeded', ended) };
+  } catch (error) {
+    if (error instanceof ChildWorkflowFailure && error.cause instanceof ApplicationFailure) {
+      const [status] = (error.cause.details ?? []) as [OperationStatus?];
+      const outcome = error.cause.type === CANCELLED ? 'cancelled' : 'failed';
+      if (status !== undefined && status.kind !== 'migrate')
+        return { type: 'operationFinished', finished: finishedAs(id, outcome, status) };
+    }
+    return isCancellation(error) ? undefined : { type: 'operationLost', id };
   }
 };
 

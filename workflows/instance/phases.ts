@@ -1,4 +1,5 @@
-import type { GuestEnd } from '../../api/contract/operations.ts';
+import type { GuestEnd, StartShown } from '../../api/contract/operations.ts';
+import { isNewer } from '../../api/launcher/reports.ts';
 import type { InstanceState } from './state.ts';
 
 const ORDER = ['', 'Pending', 'Scheduling', 'Scheduled', 'Running', 'Succeeded'];
@@ -12,6 +13,24 @@ const isLater = (phase: string, than: string): boolean =>
 /** Enters a phase, unless it lies behind. */
 export const inPhase = (state: InstanceState, phase: string, at: string): InstanceState =>
   isLater(phase, state.phase) ? { ...state, phase, phaseTimes: [...state.phaseTimes, { phase, at }] } : state;
+
+/** The phases that a start has brought the VMI to, and what it says of its Pod and domain, if that stays; what the entity has heard itself is as new. */
+export const withStart = (state: InstanceState, { podFacts, domain, phaseTimes }: StartShown): InstanceState => {
+  const others = state.phaseTimes.filter(({ phase }) => !phaseTimes.some((own) => own.phase === phase));
+  const times = inOrder([...others, ...phaseTimes]);
+  const passed = phaseTimes.reduce((known, { phase }) => startingFrom(known, phase), { ...state, phaseTimes: times });
+  if (state.pod?.uid !== podFacts.uid) return passed;
+  return {
+    ...passed,
+    podFacts: state.podFacts ?? podFacts,
+    ...(domain !== undefined && isNewer(domain, state.domain) ? { domain } : {}),
+  };
+};
+
+const inOrder = (times: InstanceState['phaseTimes']): InstanceState['phaseTimes'] =>
+  times.toSorted((a, b) => rank(a.phase) - rank(b.phase));
+
+const rank = (phase: string): number => (isFinal(phase) ? ORDER.length : ORDER.indexOf(phase));
 
 /** The guest runs. Its Pod had been scheduled then, whether or not anybody had said so. */
 export const asRunning = (state: InstanceState, at: string): InstanceState =>

@@ -1,8 +1,12 @@
 import type { InstanceReport } from '../../api/contract/activities.ts';
 import type { PodFacts } from '../../api/contract/facts.ts';
+import type { StartShown } from '../../api/contract/operations.ts';
 import { NODE_UNRESPONSIVE } from '../../api/contract/nodes.ts';
 import { conditionsOf } from './conditions.ts';
+import type { ObjectRef } from '../../api/contract/refs.ts';
+import { withStart } from './phases.ts';
 import type { InstanceState } from './state.ts';
+import { initialState } from './state.ts';
 
 /** What the VMI's status shows of the entity's state. */
 export const reportOf = (state: InstanceState): InstanceReport => {
@@ -20,6 +24,13 @@ export const reportOf = (state: InstanceState): InstanceReport => {
     ...(launcherImage === undefined ? {} : { launcherImage }),
     ...migrationOf(state),
   };
+};
+
+/** The same of a start that its entity has heard nothing of. */
+export const reportOfStart = (vmi: ObjectRef, start: StartShown): InstanceReport => {
+  const { name, uid, node } = start.podFacts;
+  const pod = { name, uid, ...(node === undefined ? {} : { node }) };
+  return reportOf(withStart({ ...initialState(vmi), pod, started: true }, start));
 };
 
 /** What a migration has left to do is not for the status. */

@@ -9,16 +9,20 @@ import type { InstanceCommand, InstanceState } from './state.ts';
  * (docs/adr/0025). It says when it has to wait, and is told from then on.
  */
 
-const goesWell = ({ operation, pod }: InstanceState): boolean =>
-  operation?.kind === 'start' &&
-  operation.phase === 'Scheduling' &&
-  operation.isWaiting !== true &&
-  pod?.node !== undefined;
+export const goesWell = ({ operation }: InstanceState): boolean =>
+  operation?.kind === 'start' && operation.isWaiting !== true;
+
+/** A start of which nothing has been heard: as long as it goes well it writes the VMI's status itself, and the entity knows less (docs/adr/0027). */
+export const isStartQuiet = (state: InstanceState): boolean =>
+  goesWell(state) && state.operation?.phase === '' && state.pod === undefined;
+
+/** Of its Pod, as far as that is known. */
+const isItsPod = ({ pod }: InstanceState, uid: string): boolean => pod === undefined || pod.uid === uid;
 
 /** Nothing for a start that goes well: containers that run. */
 export const isGoodNewsOfPod = (state: InstanceState, facts: PodFacts): boolean =>
   goesWell(state) &&
-  facts.uid === state.pod?.uid &&
+  isItsPod(state, facts.uid) &&
   facts.phase === 'Running' &&
   facts.computeReady &&
   facts.waiting === undefined &&
@@ -27,11 +31,14 @@ export const isGoodNewsOfPod = (state: InstanceState, facts: PodFacts): boolean 
 
 /** Nothing for a start that goes well: its guest runs. */
 export const isGoodNewsOfDomain = (state: InstanceState, report: DomainReport): boolean =>
-  goesWell(state) && report.podUid === state.pod?.uid && report.state === 'running';
+  goesWell(state) && isItsPod(state, report.podUid) && (report.state === 'running' || isNoDomain(report));
 
-/** It waits, or has gone further than to its Pod. */
-export const saysThatItWaits = ({ kind, phase, trouble }: OperationProgress): boolean =>
-  kind === 'start' && (trouble !== undefined || !['Pending', 'Scheduling'].includes(phase));
+const isNoDomain = ({ state, end }: DomainReport): boolean => state === 'none' && end === undefined;
+
+/** It waits for its node, or for something else, or has gone further than to its Pod. */
+export const saysThatItWaits = ({ kind, phase, pod, trouble }: OperationProgress): boolean =>
+  kind === 'start' &&
+  (trouble !== undefined || !['Pending', 'Scheduling'].includes(phase) || (pod !== undefined && !pod.node));
 
 /** What a start has not been told that has begun to wait. */
 export const untold = (before: InstanceState, after: InstanceState): InstanceCommand[] => {

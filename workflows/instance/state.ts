@@ -65,6 +65,8 @@ export interface InstanceState {
   podFacts?: PodFacts;
   /** Newest news of a Pod that we do not know yet: the operation under way may just have created it. */
   heard?: PodFacts;
+  /** Newest report of a domain in such a Pod. */
+  heardDomain?: DomainReport;
   /** Other Pods of the VMI that hold nothing but must be gone before a start. */
   leftovers: PodRef[];
   epoch?: number;

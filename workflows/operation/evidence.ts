@@ -1,12 +1,13 @@
 import type { GoneEvidence } from '../../api/contract/activities.ts';
 import type { ObjectRef, PodRef } from '../../api/contract/refs.ts';
 import { found, toFailureInfo } from '../shared/failures.ts';
-import { controllerActivities, nodeActivities, promptNodeActivities } from '../shared/proxies.ts';
+import { controllerActivities, localActivities, nodeActivities, promptNodeActivities } from '../shared/proxies.ts';
 import type { Operation, Round } from './operation.ts';
 
 /**
  * Proof that nothing of a VM runs in a Pod: its kubelet says that it has ended (seen live, or by an event before the object went), or its node's
  * worker says so, or its node is fenced. A Pod that no node was chosen for never held anything. That a Pod is gone from the API server proves nothing.
+ * @param isAlone nothing else goes on in the operation meanwhile, and what follows from the proof is done over a queue
  * @throws StillRunning, Unproven, NoWorker
  */
 export const proveGone = async (
@@ -14,9 +15,10 @@ export const proveGone = async (
   vmi: ObjectRef,
   pod: PodRef,
   { summary }: Pick<Round, 'summary'>,
-  { isUrgent = false }: { isUrgent?: boolean } = {},
+  { isUrgent = false, isAlone = false }: { isUrgent?: boolean; isAlone?: boolean } = {},
 ): Promise<GoneEvidence> => {
-  const live = await controllerActivities(summary).observePod({ vmi, pod, evidence: true });
+  const { observePod } = isAlone ? localActivities(summary) : controllerActivities(summary);
+  const live = await observePod({ vmi, pod, evidence: true });
   const told = seen.pod(pod.uid);
   if (live.provenEnded || told?.provenEnded === true) {
     return { by: 'podEnded', detail: `all containers of Pod ${pod.name} have terminated` };

@@ -18,14 +18,17 @@ import { tell } from '../shared/signals.ts';
 import { now } from '../shared/time.ts';
 import type { Attributes } from '../../api/contract/keywords.ts';
 import { newAttributeWriter } from '../shared/visibility.ts';
+import { finishedAs, placeOf } from './finished.ts';
 import type { Observations } from './observations.ts';
 import { stepTable } from './step-table.ts';
 
-export type Facts = Partial<Pick<OperationStatus, 'pod' | 'epoch' | 'end' | 'deadline' | 'migration'>>;
+export type Facts = Partial<Pick<OperationStatus, 'pod' | 'epoch' | 'end' | 'deadline' | 'migration' | 'start'>>;
 
 /** What an operation tells of itself: to queries, to the UI, to search, and to its entity. */
 export interface Journal {
   status: OperationStatus;
+  /** Nobody has been told anything so far, nor has asked. */
+  isQuiet: () => boolean;
   /** A new phase: search attributes follow, and the entity is told. `quietly`: it is not. `inPassing`: neither, for the next one is close. */
   enter: (phase: string, how?: 'quietly' | 'inPassing') => void;
   /** The phase in which the operation ends; its end is told by `finish`. */
@@ -36,7 +39,10 @@ export interface Journal {
   changed: () => void;
   trouble: (record: StepRecord, failure: FailureInfo | undefined) => void;
   end: (record: StepRecord, state: StepRecord['state']) => void;
-  /** Tells the end, and again if somebody asked meanwhile: it may be an entity that was begun anew after the first word had reached its former run. */
+  /**
+   * Tells the end, and again if somebody asked meanwhile: it may be an entity that was begun anew after the first word had reached its former run. The
+   * run that has begun a start or a shutdown gets its end from the server, and is told only if it, or another, has asked (docs/adr/0027).
+   */
   finish: (outcome: OperationFinished['outcome']) => Promise<void>;
 }
 
@@ -48,7 +54,8 @@ export const newJournal = (
   onTrouble: (failure: FailureInfo | undefined) => void = () => undefined,
 ): Journal => {
   const { vmi, attempt, retryOf, entity } = input;
-  const operationId = workflowInfo().workflowId;
+  const { workflowId: operationId, parent } = workflowInfo();
+  const isAwaited = parent?.workflowId === entity && (kind === 'start' || kind === 'shutdown');
   const writeAttributes = newAttributeWriter();
   const status: OperationStatus = {
     ...{ kind, vmi, attempt, phase: 'Accepted', steps: [] },
@@ -72,12 +79,14 @@ export const newJournal = (
   };
   const become = (phase: string): void => {
     status.phase = phase;
-    writeAttributes({
-      ...firstAttributes(kind, input),
-      ...{ Phase: phase, FailureReason: status.failure?.type, ...nodesOf(status) },
-    });
+    showPlace();
     changed();
   };
+  const showPlace = (): void =>
+    writeAttributes({
+      ...firstAttributes(kind, input),
+      ...{ Phase: status.phase, FailureReason: status.failure?.type, ...nodesOf(status) },
+    });
 
   setHandler(ping, () => {
     pings += 1;
@@ -90,6 +99,7 @@ export const newJournal = (
   return {
     status,
     changed,
+    isQuiet: () => told === '' && pings === 0,
     enter: (phase, how) => {
       if (how === 'inPassing') {
         status.phase = phase;
@@ -124,7 +134,9 @@ export const newJournal = (
       trouble = failure === undefined ? undefined : { step: record.name, failure };
       onTrouble(failure);
       changed();
-      if (isNews) tellProgress();
+      if (!isNews) return;
+      showPlace();
+      tellProgress();
     },
     end: (record, state) => {
       record.state = state;
@@ -142,12 +154,8 @@ export const newJournal = (
       changed();
     },
     finish: async (outcome) => {
-      const { end, failure } = status;
-      const finished: OperationFinished = {
-        ...{ operationId, kind, outcome, ...placeOf(status) },
-        ...(end === undefined ? {} : { end }),
-        ...(failure === undefined ? {} : { failure }),
-      };
+      if (isAwaited && pings === 0) return;
+      const finished = finishedAs(operationId, outcome, status);
       // No ping is lost: the server completes no workflow that has not seen all signals that were delivered to it.
       for (let answered = -1; answered < pings;) {
         answered = pings;
@@ -163,13 +171,7 @@ export const firstAttributes = (
   { vmi, vm }: Pick<OperationInput, 'vmi' | 'vm'>,
 ): Attributes => ({
   ...{ VmNamespace: vmi.namespace, VmName: vmi.name, VmUid: vm?.uid ?? vmi.uid },
-  ...{ Operation: kind, Phase: 'Pending' },
-});
-
-const placeOf = ({ pod, epoch, migration }: OperationStatus): Pick<OperationStatus, 'pod' | 'epoch' | 'migration'> => ({
-  ...(pod === undefined ? {} : { pod }),
-  ...(epoch === undefined ? {} : { epoch }),
-  ...(migration === undefined ? {} : { migration }),
+  ...{ Operation: kind, Phase: kind === 'shutdown' ? 'Stopping' : 'Pending' },
 });
 
 const nodesOf = ({ pod, migration }: OperationStatus): Attributes =>

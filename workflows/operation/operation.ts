@@ -31,7 +31,7 @@ export interface Step<T> extends Work<T> {
 }
 
 /** What the story of an operation is told with. */
-export interface Operation extends Pick<Journal, 'enter' | 'found'> {
+export interface Operation extends Pick<Journal, 'enter' | 'found' | 'isQuiet'> {
   step: <T>(name: string, step: Step<T>) => Promise<T>;
   seen: Observations;
   /** From here on nothing is undone and nothing cancelled. */
@@ -61,7 +61,8 @@ export const operation = async (
   const { step, pointOfNoReturn, undoAll, cleanUp } = newSteps(journal, seen, persistent ? 'whatever' : true);
   const phases = PHASES[kind === 'migrate' ? 'object' : 'own'];
   try {
-    await story({ step, seen, pointOfNoReturn, enter: journal.enter, found: journal.found });
+    const { enter, found, isQuiet } = journal;
+    await story({ step, seen, pointOfNoReturn, enter, found, isQuiet });
     await CancellationScope.nonCancellable(cleanUp);
     journal.close(phases.succeeded);
     await journal.finish('succeeded');
@@ -141,11 +142,12 @@ const toRecord = (error: unknown): 'keep' => {
   return 'keep';
 };
 
-const resultOf = ({ kind, steps, pod, epoch, end, migration, retryOf }: OperationStatus): OperationResult => ({
+const resultOf = ({ kind, steps, pod, epoch, end, start, migration, retryOf }: OperationStatus): OperationResult => ({
   ...{ kind, steps },
   ...(pod === undefined ? {} : { pod }),
   ...(epoch === undefined ? {} : { epoch }),
   ...(end === undefined ? {} : { end }),
+  ...(start === undefined ? {} : { start }),
   ...(migration === undefined ? {} : { migration }),
   ...(retryOf === undefined ? {} : { retryOf }),
 });

@@ -19,6 +19,8 @@ export interface Entity<State, Event, Command> {
   /** History length after which the entity continues as new; absent: when the server suggests it. */
   continueAfter: number | undefined;
   continueAsNew(state: State): Promise<never>;
+  /** What has to be done before that; what comes meanwhile is taken in first. Absent: nothing. */
+  beforeContinuing?(state: State): Promise<void>;
 }
 
 /**
@@ -48,7 +50,11 @@ export const runEntity = <State, Event, Command>(entity: Entity<State, Event, Co
         inbox.put(entity.timer);
       }
       const event = inbox.take();
-      if (event === undefined) return await entity.continueAsNew(state);
+      if (event === undefined) {
+        await entity.beforeContinuing?.(state);
+        if (!isQuiet()) continue;
+        return await entity.continueAsNew(state);
+      }
       const decision = entity.decide(state, event, now());
       state = decision.state;
       // Shown first: a command may have to wait until the world has seen what it follows from.

@@ -4,6 +4,8 @@ import { condition } from '@temporalio/workflow';
 export interface CoalescingWriter<Report> {
   /** `key` says whether it differs from the last one wanted. */
   want: (report: Report, key: string) => void;
+  /** Somebody else has written what has this key. */
+  wrote: (key: string) => void;
   /** Nothing in flight and nothing wanted. */
   isIdle: () => boolean;
   idle: () => Promise<void>;
@@ -36,6 +38,7 @@ export const newWriter = <Report>(
       wanted = { report };
       if (!inFlight) void run();
     },
+    wrote: (key) => void (last = key),
     isIdle,
     idle: () => condition(isIdle),
     lastKey: () => last,

@@ -1,7 +1,7 @@
 import { toFailureInfo } from '../shared/failures.ts';
 import { namingNode, proveGone } from '../operation/evidence.ts';
 import type { Round } from '../operation/operation.ts';
-import { controllerActivities, nodeActivities, urgentNodeActivities } from '../shared/proxies.ts';
+import { controllerActivities, localActivities, nodeActivities, urgentNodeActivities } from '../shared/proxies.ts';
 import { after, msUntil, now } from '../shared/time.ts';
 import type { Shutdown } from './state.ts';
 
@@ -15,7 +15,7 @@ const BEHIND_DEADLINE_MS = 10_000;
 export const signalGuest = async (shutdown: Shutdown, round: Round): Promise<void> => {
   const { op, vmi, pod } = shutdown;
   if (shutdown.isStopped()) return round.note('the guest had stopped already');
-  const live = await controllerActivities(round.summary).observePod({ vmi, pod, evidence: true });
+  const live = await localActivities(round.summary).observePod({ vmi, pod, evidence: true });
   op.seen.sawPod(live);
   if (shutdown.isStopped() || pod.node === undefined) {
     return round.note(pod.node === undefined ? 'the Pod never got a node' : 'the Pod had ended already');
@@ -73,7 +73,7 @@ const passOnDeadline = async ({ op, vmi, pod, signalled, deadline }: Shutdown, r
 export const proven = async (shutdown: Shutdown, round: Round): Promise<void> => {
   const { op, vmi, pod } = shutdown;
   try {
-    const { by, detail, lastReport } = await proveGone(op, vmi, pod, round);
+    const { by, detail, lastReport } = await proveGone(op, vmi, pod, round, { isAlone: true });
     if (lastReport !== undefined) op.seen.sawDomain(lastReport);
     round.note(`${by}: ${detail}`);
   } catch (error) {

@@ -1,14 +1,17 @@
 import { condition } from '@temporalio/workflow';
 import type { RunToken } from '../../api/contract/activities.ts';
-import type { OperationResult, StartInput } from '../../api/contract/operations.ts';
+import type { OperationResult, StartInput, StartShown } from '../../api/contract/operations.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
+import { hasEnded } from '../operation/observations.ts';
 import type { Round } from '../operation/operation.ts';
 import { operation } from '../operation/operation.ts';
 import { WAIT_LIMIT_MS } from '../operation/patience.ts';
 import { podPlaced, podReady, whilePodStarts } from '../operation/pod-readiness.ts';
 import { controllerActivities, longNodeActivities, localActivities } from '../shared/proxies.ts';
+import { now } from '../shared/time.ts';
 import { together } from '../shared/together.ts';
 import { domainRunning } from './await-running.ts';
+import { showStart } from './show.ts';
 import type { Retiring } from './retire-pods.ts';
 import { retirePods } from './retire-pods.ts';
 
@@ -20,7 +23,7 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
     let acquired: RunToken | undefined;
     const retiring: Pick<Retiring, 'asked' | 'proven'> = { asked: undefined, proven: [] };
 
-    enter('Pending', 'quietly');
+    enter('Pending', 'inPassing');
     const [admitted] = await together(
       () => step('AdmitInstance', { run: ({ summary }) => localActivities(summary).admitInstance(vmi) }),
       () => step('CheckVolumes', { run: ({ summary }) => localActivities(summary).checkVolumes(vmi) }),
@@ -44,11 +47,14 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
         return kept === undefined ? undefined : 'keep';
       },
     });
-    // It mostly has its node by then, which is told with the Pod; that its containers run the entity sees itself.
     const { name, uid, node: placedOn } = created;
     found({ pod: { name, uid, ...(placedOn === undefined ? {} : { node: placedOn }) } });
+    let start: StartShown = { podFacts: created, phaseTimes: [{ phase: 'Scheduling', at: now() }] };
+    found({ start });
 
-    enter('Scheduling');
+    // It mostly has its node by then. All that its entity could do with that is to write it into the status, and that is cheaper here.
+    const isQuiet = (): boolean => placedOn !== undefined && op.isQuiet();
+    enter('Scheduling', isQuiet() ? 'inPassing' : undefined);
     const awaited = { vmi, pod: created, limitSeconds: () => WAIT_LIMIT_MS / 1000 };
     const pod = await step('AwaitNode', { run: (round) => podPlaced(op, awaited, round) });
     const { node } = pod;
@@ -66,20 +72,36 @@ export async function startInstance(input: StartInput): Promise<OperationResult>
       const sync = () => longNodeActivities(node, round.summary).syncInstance(request);
       return whilePodStarts(op, pod, round, sync, () => isReady);
     };
-    const [report] = await together(
+    // Both before anything follows from one of them: in which order local activities end is not on record.
+    await together(
+      () => step('BindToken', { run: ({ summary }) => localActivities(summary).bindToken({ vmi, epoch, pod }) }),
+      async () => void (isQuiet() && (await showStart(vmi, start))),
+    );
+    const [, report] = await together(
       async () => {
-        await step('BindToken', { run: ({ summary }) => localActivities(summary).bindToken({ vmi, epoch, pod }) });
+        await step('AwaitPod', { run: (round) => podReady(op, awaited, round) });
+        isReady = true;
+        const isAnswered = op.seen.domain(uid) !== undefined;
+        enter('Scheduled', !op.isQuiet() ? undefined : isAnswered ? 'inPassing' : 'quietly');
+        start = passing(start, 'Scheduled');
+        found({ start });
+      },
+      async () => {
         const answer = await step('SyncInstance', { node, run: handOver });
         op.seen.sawDomain(answer);
         return answer;
       },
-      async () => {
-        await step('AwaitPod', { run: (round) => podReady(op, awaited, round) });
-        isReady = true;
-        enter('Scheduled', placedOn === undefined ? undefined : 'inPassing');
-      },
     );
     // That it runs is told with the end.
     await step('AwaitRunning', { node, run: (round) => domainRunning(op, vmi, pod, report, round) });
+    const domain = op.seen.domain(uid) ?? report;
+    start = { ...passing(start, 'Running'), podFacts: { ...(op.seen.pod(uid) ?? created), node }, domain };
+    const isShown = isQuiet() && !hasEnded(domain) && (await showStart(vmi, start));
+    found({ start: { ...start, ...(isShown ? { isShown } : {}) } });
   });
 }
+
+const passing = (start: StartShown, phase: string): StartShown => ({
+  ...start,
+  phaseTimes: [...start.phaseTimes, { phase, at: now() }],
+});

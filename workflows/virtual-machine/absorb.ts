@@ -5,7 +5,7 @@ import { withStartFailures } from './crash-loop.ts';
 import { stillShown, supersede, withdraw } from './requests.ts';
 import type { VirtualMachineEvent, VirtualMachineState } from './state.ts';
 import { pendingRequests, pendingStart } from './state.ts';
-import { countsFailures } from './strategies.ts';
+import { countsFailures, withStrategyInForce } from './strategies.ts';
 import { closed, remembering } from './triggers.ts';
 
 /** Takes an event into the state. */
@@ -136,15 +136,6 @@ const withMemory = (
         startFailures: { count: startFailure.count, lastUid: startFailure.uid, retryAt: startFailure.retryAt },
       }),
 });
-
-/** A strategy is in force with its instance; one that starts nothing by itself as soon as it is chosen. */
-const withStrategyInForce = (state: VirtualMachineState): VirtualMachineState => {
-  const { object, instance, ranUnder } = state;
-  if (object === undefined) return state;
-  const startsNothing = object.runStrategy === 'Halted' || object.runStrategy === 'Manual';
-  if (instance === undefined && (ranUnder === undefined || !startsNothing)) return state;
-  return { ...state, ranUnder: object.runStrategy };
-};
 
 const instanceObserved = (state: VirtualMachineState, facts: InstanceFacts, at: string): VirtualMachineState => {
   const known = state.instance?.vmi.uid;

@@ -1,13 +1,24 @@
+import type { VirtualMachineReport } from '../../api/contract/activities.ts';
 import type { InstanceFacts } from '../../api/contract/facts.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { isRetryable, toFailureInfo } from '../shared/failures.ts';
 import { bookkeeping, controllerActivities } from '../shared/proxies.ts';
 import type { ActingCommand, VirtualMachineEvent } from './state.ts';
 
+/** What the VM's status says once its instance is there, and who is told that it does. */
+export interface Announcement {
+  report: VirtualMachineReport;
+  shown: (instance: InstanceFacts) => void;
+}
+
 /** Carries out what the entity of a VM does for it; its end is an event. */
-export const perform = async (vm: ObjectRef, command: ActingCommand): Promise<VirtualMachineEvent> => {
+export const perform = async (
+  vm: ObjectRef,
+  command: ActingCommand,
+  announcement: Announcement,
+): Promise<VirtualMachineEvent> => {
   try {
-    return await carryOut(vm, command);
+    return await carryOut(vm, command, announcement);
   } catch (error) {
     const failure = toFailureInfo(error);
     if (failure.type === 'ObjectGone' && command.type === 'adopt') return { type: 'vmGone' };
@@ -15,14 +26,20 @@ export const perform = async (vm: ObjectRef, command: ActingCommand): Promise<Vi
   }
 };
 
-const carryOut = async (vm: ObjectRef, command: ActingCommand): Promise<VirtualMachineEvent> => {
+const carryOut = async (
+  vm: ObjectRef,
+  command: ActingCommand,
+  { report, shown }: Announcement,
+): Promise<VirtualMachineEvent> => {
   switch (command.type) {
     case 'adopt':
       return read(await bookkeeping('Adopt').adoptVirtualMachine(vm));
     case 'create': {
       const { paused } = command;
-      const request = { vm, ...(paused === undefined ? {} : { paused }) };
-      return { type: 'created', instance: await controllerActivities('Create instance').createInstance(request) };
+      const request = { vm, report, ...(paused === undefined ? {} : { paused }) };
+      const { isShown, ...instance } = await controllerActivities('Create instance').createInstance(request);
+      if (isShown === true) shown(instance);
+      return { type: 'created', instance };
     }
     case 'delete': {
       const { instance: vmi, gracePeriodSeconds } = command;

@@ -1,8 +1,9 @@
 import type { ConditionReport, VirtualMachineReport } from '../../api/contract/activities.ts';
 import { FAILURE_REASONS } from '../../api/contract/failures.ts';
+import type { InstanceFacts } from '../../api/contract/facts.ts';
 import type { Refusal, VirtualMachineState } from './state.ts';
 import { isLive, pendingStart } from './state.ts';
-import { obstacleOf, startsNext } from './strategies.ts';
+import { obstacleOf, startsNext, withStrategyInForce } from './strategies.ts';
 
 /** What the VM's status shows of the entity's state. */
 export const reportOf = (state: VirtualMachineState): VirtualMachineReport => {
@@ -26,6 +27,17 @@ export const reportOf = (state: VirtualMachineState): VirtualMachineReport => {
           },
         }),
   };
+};
+
+/** What it will show as soon as a new instance is there; that one's uid is not known yet. */
+export const reportOnceCreated = (state: VirtualMachineState): VirtualMachineReport => {
+  const { busy: _, ...free } = state;
+  const { namespace, name, uid } = state.ref;
+  const instance: InstanceFacts = {
+    ...{ vmi: { namespace, name, uid: '' }, owner: { name, uid }, resourceVersion: '', phase: 'Pending' },
+    ...{ deleting: false, gracePeriodSeconds: 0, finalizers: [], ready: false, paused: false },
+  };
+  return reportOf(withStrategyInForce({ ...free, instance }));
 };
 
 const isEnding = ({ instance, busy, refused }: VirtualMachineState): boolean =>

@@ -54,3 +54,12 @@ export const clearsEnded = (state: VirtualMachineState): boolean => {
       return false;
   }
 };
+
+/** A strategy is in force with its instance; one that starts nothing by itself as soon as it is chosen. */
+export const withStrategyInForce = (state: VirtualMachineState): VirtualMachineState => {
+  const { object, instance, ranUnder } = state;
+  if (object === undefined) return state;
+  const startsNothing = object.runStrategy === 'Halted' || object.runStrategy === 'Manual';
+  if (instance === undefined && (ranUnder === undefined || !startsNothing)) return state;
+  return { ...state, ranUnder: object.runStrategy };
+};

@@ -5,8 +5,9 @@ import { reportOf } from './report.ts';
 import type { VirtualMachineState } from './state.ts';
 import { pendingRequests } from './state.ts';
 
-/** What the entity is about, in one word: the instance's phase, or that there is none. */
-const phaseOf = ({ instance }: VirtualMachineState): string => (instance === undefined ? NO_INSTANCE : instance.phase);
+/** What the entity is about, in one word: the phase of the instance that there is, or is in a moment, or that there is none. */
+const phaseOf = ({ instance, busy }: VirtualMachineState): string =>
+  instance?.phase ?? (busy === 'create' ? 'Pending' : NO_INSTANCE);
 
 /** Answer of the query. */
 export const statusOf = (state: VirtualMachineState): EntityStatus => ({

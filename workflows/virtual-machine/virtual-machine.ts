@@ -1,6 +1,7 @@
 import { continueAsNew, log, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { VirtualMachineReport } from '../../api/contract/activities.ts';
 import type { EntityInput } from '../../api/contract/entities.ts';
+import type { InstanceFacts } from '../../api/contract/facts.ts';
 import * as contract from '../../api/contract/entities.ts';
 import { runEntity } from '../shared/entity.ts';
 import { toFailureInfo } from '../shared/failures.ts';
@@ -9,8 +10,9 @@ import { bookkeeping } from '../shared/proxies.ts';
 import { newAttributeWriter } from '../shared/visibility.ts';
 import { newWriter } from '../shared/writer.ts';
 import { decide } from './decide.ts';
+import type { Announcement } from './perform.ts';
 import { perform } from './perform.ts';
-import { reportOf } from './report.ts';
+import { reportOf, reportOnceCreated } from './report.ts';
 import type { VirtualMachineEvent, VirtualMachineState } from './state.ts';
 import { initialState, isOver } from './state.ts';
 import { handleTriggers } from './trigger-handlers.ts';
@@ -54,15 +56,15 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
     // What is created in a moment is told once it is there: one write instead of two.
     if (shown.adoption !== 'done' || shown.released || shown.busy === 'create') return;
     const report = reportOf(shown);
-    // The status mirrors the instance's, which the writer reads itself: a newer version of it is another status. That settled requests are off the list
-    // is none. What has come is to be seen by the writer, which looks at what the VM refers to.
-    const { settledRequests: _, ...said } = report;
     const instanceVersion = shown.instance?.resourceVersion;
     const told = { ...report, ...(instanceVersion === undefined ? {} : { instanceVersion }) };
-    writer.want(
-      told,
-      JSON.stringify([said, shown.served, instanceVersion, ...(shown.woken === undefined ? [] : [shown.woken])]),
-    );
+    writer.want(told, reportKey(report, shown, instanceVersion));
+  };
+  const announcement = (): Announcement => {
+    const report = reportOnceCreated(state);
+    const shown = ({ vmi: { uid: instance }, resourceVersion }: InstanceFacts): void =>
+      writer.wrote(reportKey({ ...report, instance }, state, resourceVersion));
+    return { report, shown };
   };
 
   await runEntity({
@@ -72,7 +74,7 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
     perform: async (command) => {
       if (command.type === 'trigger' || command.type === 'wakeTrigger') return performTrigger(command);
       if (command.type === 'release') await writer.idle();
-      return perform(vm, command);
+      return perform(vm, command, announcement());
     },
     continueAfter: input.continueAfter,
     continueAsNew: (last) => {
@@ -82,6 +84,16 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
     },
   });
 }
+
+/**
+ * The status mirrors the instance's, which the writer reads itself: a newer version of it is another status. That settled requests are off the list is
+ * none. What has come is to be seen by the writer, which looks at what the VM refers to.
+ */
+const reportKey = (
+  { settledRequests: _, ...said }: VirtualMachineReport,
+  { served, woken }: VirtualMachineState,
+  instanceVersion: string | undefined,
+): string => JSON.stringify([said, served, instanceVersion, ...(woken === undefined ? [] : [woken])]);
 
 /** State of an earlier run of this entity. There is one version so far. */
 const restore = ({ ref, carried }: EntityInput): CarriedState =>

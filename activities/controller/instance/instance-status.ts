@@ -2,6 +2,7 @@ import type { ConditionReport, InstanceReport } from '../../../api/contract/acti
 import { NODE_UNRESPONSIVE } from '../../../api/contract/nodes.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import { isFinal } from '../../facts/instance.ts';
 import { NODE_NAME_LABEL, OUTDATED_LABEL } from '../../facts/labels.ts';
 import { mergeConditions, timestamp } from '../conditions.ts';
 import { mergePatchOf, replacing } from '../merge-patch.ts';
@@ -120,6 +121,14 @@ const merged = (beginnings: Record<string, unknown>, guest: Record<string, unkno
     ? {}
     : { memory: { ...beginnings['memory'], ...(guest['memory'] as object) } }),
 });
+
+const ORDER = ['', 'Pending', 'Scheduling', 'Scheduled', 'Running'];
+
+const rank = (phase: string): number => (isFinal(phase) ? ORDER.length : ORDER.indexOf(phase));
+
+/** The object is in a later phase: phases only go forward, so that this report is older than what is written. */
+export const isPast = ({ status }: VirtualMachineInstance, { phase }: InstanceReport): boolean =>
+  rank(status?.phase ?? '') > rank(phase);
 
 /** Scheduling means that there is a launcher Pod to be scheduled (KubeVirt's meaning): before, the instance is pending. */
 const phaseOf = ({ status }: VirtualMachineInstance, { phase, activePods }: InstanceReport): string =>

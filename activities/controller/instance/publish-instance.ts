@@ -8,7 +8,7 @@ import type { ControllerPorts, TokenPorts } from '../ports.ts';
 import { fromCacheFirst, ifStillThere } from '../races.ts';
 import { recordEvent } from '../record-event.ts';
 import { eventsOf } from './events.ts';
-import { instancePatch } from './instance-status.ts';
+import { instancePatch, isPast } from './instance-status.ts';
 import { findInstance } from './read.ts';
 import { publishGates } from './readiness-gate.ts';
 import { surroundings } from './surroundings.ts';
@@ -34,7 +34,7 @@ export const publishInstance =
     const tellStatus = (): Promise<void> =>
       fromCacheFirst(ports.cached?.('VirtualMachineInstance', ref.uid), async (known) => {
         const vmi = known ?? (await findInstance(kube, ref));
-        if (vmi === undefined) return { wrote: false, value: undefined };
+        if (vmi === undefined || isPast(vmi, report)) return { wrote: false, value: undefined };
         const around = await surroundings(ports, vmi, report, config());
         const patch = instancePatch(vmi, report, { ...around, pod, launcherImage, now: now() });
         const writing = patch === undefined ? undefined : writeStatus(kube, ref, vmi, patch);

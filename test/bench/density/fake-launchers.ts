@@ -5,6 +5,7 @@ import { failure } from '../../../activities/failures.ts';
 import { LAUNCHER_WAIT_MS } from '../../../activities/node/prepare-launcher.ts';
 import type { Pod } from '../../../api/kubernetes/types.ts';
 import type { DomainReport } from '../../../api/launcher/reports.ts';
+import { holdBack } from '../../../workers/node/launchers/hold-back.ts';
 
 /** What a guest without an agent takes to power off, in ms. */
 const GUEST_STOPS_MS = 50;
@@ -22,8 +23,10 @@ export interface FakeLaunchers {
   get(podUid: string): DomainReport;
 }
 
-/** @param report told of every change, as the subscribers of a launcher's events are */
-export const fakeLaunchers = (report: (report: DomainReport) => void): FakeLaunchers => {
+/** @param tell told of every change, as the subscribers of a launcher's events are */
+export const fakeLaunchers = (tell: (report: DomainReport) => void): FakeLaunchers => {
+  const answers = new Map<string, Promise<DomainReport | undefined>>();
+  const report = holdBack({ offer: tell, answer: (podUid) => answers.get(podUid) });
   const reports = new Map<string, DomainReport>();
   const awaited = new Map<string, EventEmitter>();
   const current = (podUid: string): DomainReport => {
@@ -69,10 +72,18 @@ export const fakeLaunchers = (report: (report: DomainReport) => void): FakeLaunc
     gone: (podUid) => void reports.delete(podUid),
     get: current,
     async sync(podUid, tokenEpoch) {
-      await untilReady(podUid);
-      return current(podUid).state === 'none'
-        ? change(podUid, { state: 'running', tokenEpoch, hardware: HARDWARE })
-        : current(podUid);
+      const synced = async (): Promise<DomainReport> => {
+        await untilReady(podUid);
+        return current(podUid).state === 'none'
+          ? change(podUid, { state: 'running', tokenEpoch, hardware: HARDWARE })
+          : current(podUid);
+      };
+      const answer = synced();
+      answers.set(
+        podUid,
+        answer.catch(() => undefined),
+      );
+      return answer.finally(() => answers.delete(podUid));
     },
     shutdown(podUid, deadline) {
       if (current(podUid).state !== 'running') return current(podUid);

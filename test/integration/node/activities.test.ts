@@ -94,7 +94,7 @@ beforeEach(async () => {
   const launchers = launchersIn(pods, NODE);
   ports = {
     node: NODE,
-    awaited: new Set(),
+    awaited: new Map(),
     pods,
     kube: {
       get: (kind: string, { name }: { name: string }) => Promise.resolve(objects.get(`${kind}/${name}`)),

@@ -92,7 +92,7 @@ const startNode = async (node: string, podUid: string): Promise<Node> => {
   };
   const ports: Node['ports'] = {
     node,
-    awaited: new Set(),
+    awaited: new Map(),
     pods,
     kube: {
       get: (kind: string, { name }: { name: string }) => Promise.resolve(objects.get(`${kind}/${name}`)),

@@ -167,6 +167,7 @@ const tellEntities = async ({ env, world, continueAfter }: Lab, news: News): Pro
       return unlessGone(() => client.workflow.getHandle(instanceId(vmi)).signal(domainReported, news.report));
     }
     case 'pod': {
+      if (news.isExpected === true) return;
       const vmi = world.vmis.get(news.facts.createdBy)?.facts.vmi;
       if (vmi === undefined) return;
       return unlessGone(() => client.workflow.getHandle(instanceId(vmi)).signal(podObserved, news.facts));

@@ -64,7 +64,8 @@ export interface World {
 }
 
 export type News =
-  | { kind: 'pod'; facts: PodFacts }
+  /** `isExpected`: the bridge waits before it tells an entity that a start goes well. */
+  | { kind: 'pod'; facts: PodFacts; isExpected?: true }
   | { kind: 'domain'; report: DomainReport }
   | { kind: 'vmi'; facts: InstanceFacts }
   | { kind: 'node'; report: NodeReport; vmi: ObjectRef }
@@ -156,11 +157,19 @@ export const newWorld = (): World => {
     pod.facts = { ...pod.facts, ...facts, resourceVersion: String(version) };
     return told({ kind: 'pod', facts: pod.facts });
   };
-  const setDomain = (pod: FakePod, change: Partial<DomainReport>): Promise<void> => {
+  const turnDomain = (pod: FakePod, change: Partial<DomainReport>): void => {
     const { epoch, n } = pod.domain.sequence;
     pod.domain = { ...pod.domain, ...change, sequence: { epoch, n: n + 1 } };
     checkOneDomain(pod.domain.vmi.name);
+  };
+  const setDomain = (pod: FakePod, change: Partial<DomainReport>): Promise<void> => {
+    turnDomain(pod, change);
     return told({ kind: 'domain', report: pod.domain });
+  };
+  const placePod = (pod: FakePod): void => {
+    const node = pod.facts.migration === undefined ? manners.node : TARGET_NODE;
+    pod.domain = { ...pod.domain, node };
+    pod.facts = { ...pod.facts, node, phase: 'Running', computeReady: true };
   };
   const checkOneDomain = (name: string): void => {
     const active = [...pods.values()].filter((pod) => pod.domain.vmi.name === name && isActive(pod));
@@ -309,9 +318,9 @@ export const newWorld = (): World => {
       const created = { ...pod.facts };
       await told({ kind: 'pod', facts: created });
       if (kubelet !== 'prompt') return created;
-      await world.startPod(uid);
-      const { node } = podAt(uid).facts;
-      return node === undefined ? created : { ...created, node };
+      placePod(pod);
+      await told({ kind: 'pod', facts: pod.facts, isExpected: true });
+      return { ...created, node: manners.node };
     },
     bindToken: async ({ vmi, epoch, pod }) => {
       refuse('bindToken');
@@ -357,6 +366,7 @@ export const newWorld = (): World => {
       found.reports.push(report);
       const ready = report.conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
       const ran = found.facts.ran === true || report.phase === 'Running';
+      delete found.facts.untouched;
       await setVmi(found, { phase: report.phase, ready, ...(ran ? { ran } : {}) });
     },
     releaseInstance: async (vmi) => {
@@ -371,7 +381,7 @@ export const newWorld = (): World => {
       count(vm, 'adoptVirtualMachine');
       return instanceOf(vm);
     },
-    createInstance: async ({ vm, paused }) => {
+    createInstance: async ({ vm, paused, report }) => {
       count(vm, 'createInstance');
       refuse('createInstance');
       const existing = [...vmis.values()].find(({ facts }) => facts.vmi.name === vm.name);
@@ -385,7 +395,10 @@ export const newWorld = (): World => {
         },
       );
       await told({ kind: 'vmi', facts: vmi.facts });
-      return vmi.facts;
+      const found = vms.get(vm.uid);
+      if (report === undefined || found === undefined) return vmi.facts;
+      await controller.publishVirtualMachine({ vm, report: { ...report, instance: vmi.facts.vmi.uid } });
+      return { ...vmi.facts, isShown: true };
     },
     deleteInstance: async ({ vmi, gracePeriodSeconds }) => {
       refuse('deleteInstance');
@@ -450,7 +463,8 @@ export const newWorld = (): World => {
       const isUp = found.facts.computeReady || found.answers === true;
       if (!isUp) throw failure('PodNotReady', `container compute of Pod ${pod.name} does not run after 60 s`);
       if (!isActive(found)) {
-        await setDomain(found, { state: paused === true ? 'paused' : manners.startsAs, tokenEpoch: epoch });
+        // Told by the answer.
+        turnDomain(found, { state: paused === true ? 'paused' : manners.startsAs, tokenEpoch: epoch });
       }
       return found.domain;
     },
@@ -491,7 +505,7 @@ export const newWorld = (): World => {
       const fake: FakeVmi = {
         facts: {
           ...{ vmi, resourceVersion: '1', phase: 'Pending', deleting: false, gracePeriodSeconds: 30, finalizers: [] },
-          ...{ ready: false, paused: false, ...facts },
+          ...{ ready: false, paused: false, untouched: true, ...facts },
         },
         reports: [],
       };
@@ -500,9 +514,8 @@ export const newWorld = (): World => {
     },
     startPod: async (uid) => {
       const pod = podAt(uid);
-      const node = pod.facts.migration === undefined ? manners.node : TARGET_NODE;
-      pod.domain = { ...pod.domain, node };
-      await setPod(pod, { node, phase: 'Running', computeReady: true });
+      placePod(pod);
+      await setPod(pod, {});
     },
     changePod: async (uid, facts) => setPod(podAt(uid), facts),
     endGuest: async (podUid, end) => {

@@ -43,11 +43,16 @@ export interface BridgePorts {
   virtualMachines: () => VirtualMachine[];
   rules: () => EvictionRules;
   log: Logger;
+  /** How long what can wait does, in ms. */
+  patienceMs?: number;
   /** ms since 1970; Date.now unless a test says otherwise. */
   now?: () => number;
   /** Told of each delivery that failed. */
   onFailure?: () => void;
 }
+
+/** A guest whose launcher is up runs within a second or two; one that does not is worth a word. */
+const PATIENCE_MS = 5_000;
 
 /** Phases in which a start may be waiting for something. */
 const WAITING = new Set(['', 'Pending', 'Scheduling', 'Scheduled']);
@@ -59,6 +64,8 @@ const WAITING = new Set(['', 'Pending', 'Scheduling', 'Scheduled']);
 export class Bridge {
   readonly #ports: BridgePorts;
   readonly #queue: CoalescingQueue<Delivery>;
+  /** What can wait and does, by key. */
+  readonly #later = new Map<string, NodeJS.Timeout>();
   /** Digest of the last acknowledged delivery, by key. */
   readonly #acknowledged = new Map<string, string>();
 
@@ -83,6 +90,7 @@ export class Bridge {
   }
 
   stop(): void {
+    for (const timer of this.#later.values()) clearTimeout(timer);
     this.#queue.stop();
   }
 
@@ -105,8 +113,24 @@ export class Bridge {
   }
 
   #offer(delivery: Delivery): void {
-    if (delivery.digest !== '' && this.#acknowledged.get(delivery.key) === delivery.digest) return;
-    this.#queue.put(delivery.key, delivery);
+    const { key, digest } = delivery;
+    if (digest !== '' && this.#acknowledged.get(key) === digest) return;
+    clearTimeout(this.#later.get(key));
+    this.#later.delete(key);
+    const { vmi } = (delivery.kind === 'plain' && delivery.canWait) || {};
+    // Who has been told something is told what became of it.
+    if (vmi === undefined || this.#acknowledged.has(key) || this.#queue.has(key)) return this.#queue.put(key, delivery);
+    const tell = (): void => {
+      this.#later.delete(key);
+      if (this.#isStarting(vmi)) this.#queue.put(key, delivery);
+    };
+    this.#later.set(key, setTimeout(tell, this.#ports.patienceMs ?? PATIENCE_MS).unref());
+  }
+
+  #isStarting(uid: string): boolean {
+    return this.#ports
+      .instances()
+      .some(({ metadata, status }) => metadata?.uid === uid && WAITING.has(status?.phase ?? ''));
   }
 
   #deliveriesOf(change: WatchedChange): Delivery[] {
@@ -116,7 +140,7 @@ export class Bridge {
         return subjects(change).flatMap((vm) => ofVirtualMachine(vm, isGone));
       case 'VirtualMachineInstance':
         return [
-          ...subjects(change).flatMap((vmi) => ofInstance(vmi, isGone)),
+          ...subjects(change).flatMap((vmi) => ofInstance(vmi, isGone, change.before)),
           ...evacuationsAfterInstance(change, this.#ports).map(ofEvacuation),
           ...replicaSetsAfterInstance(change, this.#ports.replicaSets).map(ofReplicaSet),
         ];

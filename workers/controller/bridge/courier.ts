@@ -1,3 +1,4 @@
+import type { VirtualMachineFacts } from '../../../api/contract/facts.ts';
 import type { EntityInput } from '../../../api/contract/entities.ts';
 import type { EvacuationInput } from '../../../api/contract/evacuation.ts';
 import type { MigrateInput } from '../../../api/contract/migrations.ts';
@@ -68,9 +69,18 @@ const liveVirtualMachine = async ({ kube }: CourierPorts, ref: ObjectRef): Promi
   const vm = await kube.get('VirtualMachine', ref);
   if (vm?.metadata?.uid !== ref.uid) return { facts: goneVirtualMachine(ref) };
   const input: EntityInput = { ref };
-  const attributes = { ...attributesOf(ref, ref.uid), Phase: NO_INSTANCE };
-  return { facts: virtualMachineFacts(vm), work: { input, summary: `VM ${fullName(ref)}`, attributes } };
+  const facts = virtualMachineFacts(vm);
+  const attributes = { ...attributesOf(ref, ref.uid), Phase: startsAtOnce(facts) ? 'Pending' : NO_INSTANCE };
+  return { facts, work: { input, summary: `VM ${fullName(ref)}`, attributes } };
 };
+
+/** Its entity will create an instance first of all, as far as can be seen here: otherwise it corrects itself. */
+const startsAtOnce = ({ runStrategy, ranUnder, deleting, dataVolumes, invalid }: VirtualMachineFacts): boolean =>
+  ['Always', 'RerunOnFailure', 'Once'].includes(runStrategy) &&
+  ranUnder === undefined &&
+  !deleting &&
+  dataVolumes === undefined &&
+  invalid === undefined;
 
 const liveInstance = async ({ kube }: CourierPorts, ref: ObjectRef): Promise<Live> => {
   const vmi = await kube.get('VirtualMachineInstance', ref);
@@ -79,7 +89,11 @@ const liveInstance = async ({ kube }: CourierPorts, ref: ObjectRef): Promise<Liv
   // Final and released: over. Final with finalizers: somebody still has to release it.
   if (isFinal(facts.phase) && facts.finalizers.length === 0) return { facts };
   const input: EntityInput = { ref };
-  const attributes = { ...attributesOf(ref, facts.owner?.uid ?? ref.uid), Phase: facts.phase };
+  const attributes = {
+    ...{ ...attributesOf(ref, facts.owner?.uid ?? ref.uid), Phase: facts.phase },
+    // Its entity begins with that.
+    ...(facts.untouched === true ? { Operation: 'start' } : {}),
+  };
   return { facts, work: { input, summary: `VMI ${fullName(ref)}`, attributes } };
 };
 

@@ -32,7 +32,15 @@ import { isReleased, migrationFacts } from '../../../activities/facts/migration.
 import { hasNoWorker, nodeFacts, nodeRef } from '../../../activities/facts/node.ts';
 import { podFacts } from '../../../activities/facts/pod.ts';
 import { refOf, virtualMachineFacts } from '../../../activities/facts/virtual-machine.ts';
-import { instanceDigest, migrationDigest, nodeDigest, ownedInstanceDigest, podDigest, vmDigest } from './relevance.ts';
+import {
+  instanceDigest,
+  isStartingWell,
+  migrationDigest,
+  nodeDigest,
+  ownedInstanceDigest,
+  podDigest,
+  vmDigest,
+} from './relevance.ts';
 
 /** A signal to an entity. Pure data: what to send is decided here, sending is the courier's. */
 export type Delivery = {
@@ -50,7 +58,8 @@ export type Delivery = {
   /** Likewise. */
   | { kind: 'ownEvacuation'; ref: ObjectRef }
   | { kind: 'ownReplicaSet'; ref: ObjectRef }
-  | { kind: 'plain'; signal: string; args: unknown[] }
+  /** `canWait`: of no use to anybody if the VMI runs soon; `vmi` is its uid. */
+  | { kind: 'plain'; signal: string; args: unknown[]; canWait?: { vmi: string } }
 );
 
 /** An object's own entity is told, and started if need be, from a live read; only the digest comes from the cache. */
@@ -61,13 +70,21 @@ export const ofVirtualMachine = (vm: VirtualMachine, isGone: boolean): Delivery[
   return [{ key: workflowId, workflowId, digest, kind: 'ownVirtualMachine', ref }];
 };
 
-/** To the VMI's own entity and to the entity of the VM that owns it. */
-export const ofInstance = (vmi: VirtualMachineInstance, isGone: boolean): Delivery[] => {
+/**
+ * To the VMI's own entity and to the entity of the VM that owns it. The VM has created it and has said that it starts: of a start that goes well it
+ * hears when it is over (docs/adr/0027).
+ */
+export const ofInstance = (
+  vmi: VirtualMachineInstance,
+  isGone: boolean,
+  before?: VirtualMachineInstance,
+): Delivery[] => {
   const facts: InstanceFacts = { ...instanceFacts(vmi), ...(isGone ? { gone: true } : {}) };
   const ref = facts.vmi;
   const workflowId = instanceId(ref);
   const own: Delivery = { key: workflowId, workflowId, digest: instanceDigest(facts), kind: 'ownInstance', ref };
-  if (facts.owner === undefined) return [own];
+  const wasWell = before === undefined ? facts.untouched === true : isStartingWell(before);
+  if (facts.owner === undefined || (wasWell && !isGone && isStartingWell(vmi))) return [own];
   const owner = virtualMachineId({ namespace: ref.namespace, ...facts.owner });
   const digest = ownedInstanceDigest(facts, vmi);
   return [own, { ...plain(owner, instanceObserved.name, [facts], ref.uid), digest }];
@@ -117,16 +134,29 @@ export const instanceOf = (pod: Pod): { name: string; uid: string } | undefined 
 
 /**
  * To the entity of the VMI that created the Pod, which knows of one that nobody has said anything of yet. That it gets a node is no news while all goes
- * well: whoever made the Pod waits for that (docs/adr/0025).
+ * well: whoever made the Pod waits for that (docs/adr/0025). That its containers run is none either if the guest runs soon after.
  */
 export const ofPod = (pod: Pod, isGone: boolean, before?: Pod): Delivery[] => {
   const facts: PodFacts = { ...podFacts(pod), ...(isGone ? { gone: true } : {}) };
   const owner = instanceOf(pod);
-  const wasWell = before === undefined || isOnItsWay(podFacts(before));
-  if (owner === undefined || (isOnItsWay(facts) && wasWell)) return [];
+  const past = before === undefined ? undefined : podFacts(before);
+  if (owner === undefined || (isOnItsWay(facts) && (past === undefined || isOnItsWay(past)))) return [];
   const workflowId = instanceId({ namespace: pod.metadata?.namespace ?? '', name: owner.name, uid: owner.uid });
-  return [{ ...plain(workflowId, podObserved.name, [facts], facts.uid), digest: podDigest(facts) }];
+  // What somebody has been told before this process came is not known.
+  const canWait =
+    past !== undefined && (isOnItsWay(past) || isUp(past)) && isUp(facts) ? { canWait: { vmi: owner.uid } } : {};
+  return [{ ...plain(workflowId, podObserved.name, [facts], facts.uid), digest: podDigest(facts), ...canWait }];
 };
+
+/** Its containers run, nothing else can be said of it, and it is no migration's target. */
+const isUp = ({ phase, computeReady, migration, unready, waiting, deleting, gone }: PodFacts): boolean =>
+  phase === 'Running' &&
+  computeReady &&
+  migration === undefined &&
+  unready === undefined &&
+  waiting === undefined &&
+  !deleting &&
+  gone !== true;
 
 /** Just created, or given to a node whose kubelet has not said anything of it yet; nobody has deleted it. A migration is told where its target goes. */
 const isOnItsWay = ({ node, migration, phase, computeReady, ...facts }: PodFacts): boolean => {

@@ -33,6 +33,11 @@ export class CoalescingQueue<V> {
     return this.#waiting.size + this.#busy.size;
   }
 
+  /** Something of that key is not delivered yet. */
+  has(key: string): boolean {
+    return this.#waiting.has(key) || this.#busy.has(key);
+  }
+
   put(key: string, value: V): void {
     if (this.#stopped) return;
     this.#waiting.set(key, value);

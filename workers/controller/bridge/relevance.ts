@@ -14,26 +14,35 @@ export const vmDigest = ({ finalizers: _f, ranUnder: _r, startFailure: _s, ...fa
   digest(facts);
 
 /** To a VMI's own entity: what the user asks for. Phase and conditions are the entity's own words. */
-export const instanceDigest = ({ ready: _r, paused: _p, ran: _n, phase: _h, ...facts }: InstanceFacts): string =>
-  digest(facts);
+export const instanceDigest = (instance: InstanceFacts): string => {
+  const { ready: _r, paused: _p, ran: _n, phase: _h, untouched: _u, ...facts } = instance;
+  return digest(facts);
+};
 
 /** Phases of an instance on its way to run. */
 const STARTING = ['', 'Pending', 'Scheduling', 'Scheduled'];
 /** Conditions in which a start tells what holds it up, with the status that does. */
 const OBSTACLES: Record<string, string> = { Synchronized: 'False', PodScheduled: 'False', Provisioning: 'True' };
 
+const isStarting = ({ phase, deleting }: Pick<InstanceFacts, 'phase' | 'deleting'>): boolean =>
+  STARTING.includes(phase) && !deleting;
+
+/** It is on its way to run, and nothing holds it up. */
+export const isStartingWell = ({ metadata, status }: VirtualMachineInstance): boolean =>
+  isStarting({ phase: status?.phase ?? '', deleting: metadata?.deletionTimestamp !== undefined }) &&
+  (status?.conditions ?? []).every(({ type, status: is }) => OBSTACLES[type] !== is);
+
 /**
  * To the entity of the VM that owns a VMI: how the instance stands, whether it migrates, and the conditions that the VM mirrors. Of a start only what
  * holds it up: its steps make no difference to the VM.
  */
 export const ownedInstanceDigest = (facts: InstanceFacts, vmi: VirtualMachineInstance | undefined): string => {
-  const isStarting = STARTING.includes(facts.phase) && !facts.deleting;
   const conditions = (vmi?.status?.conditions ?? [])
-    .filter(({ type, status }) => !isStarting || OBSTACLES[type] === status)
+    .filter(({ type, status }) => !isStarting(facts) || OBSTACLES[type] === status)
     .map(({ type, status, reason, message }) => ({ type, status, reason, message }));
-  const { finalizers: _f, resourceVersion: _v, evacuationNode: _e, ...rest } = facts;
+  const { finalizers: _f, resourceVersion: _v, evacuationNode: _e, untouched: _u, ...rest } = facts;
   const { startTimestamp, endTimestamp } = vmi?.status?.migrationState ?? {};
-  const phase = isStarting ? 'starting' : facts.phase;
+  const phase = isStarting(facts) ? 'starting' : facts.phase;
   return JSON.stringify({ ...rest, phase, conditions, migrating: [startTimestamp, endTimestamp] });
 };
 

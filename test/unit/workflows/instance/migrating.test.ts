@@ -77,9 +77,25 @@ test('while a migration that has moved the guest clears up, the next one waits, 
   expect(state.proposals).toEqual([]);
 });
 
+const waits: InstanceEvent = {
+  type: 'operationProgress',
+  progress: {
+    ...{ operationId: 'vmi-start/u1/1', kind: 'start', phase: 'Pending' },
+    trouble: { step: 'CheckVolumes', failure: { type: 'VolumeNotFound', message: 'no claim' } },
+  },
+};
+
+test('a migration that asks while a start goes well is answered when that is over', () => {
+  expect(after(...adoptedAs(), proposed()).commands).toEqual([]);
+  const [ended] = running.slice(-1);
+  if (ended === undefined) throw new Error('it does not run');
+  expect(words(after(...adoptedAs(), proposed(), ended).commands)).toEqual(['accept']);
+  expect(words(after(...adoptedAs(), proposed(), waits).commands)).toEqual(['refuse OperationUnderWay']);
+});
+
 describe('a migration is refused', () => {
   test.each<[string, InstanceEvent[], string, RegExp]>([
-    ['while the VMI starts', adoptedAs(), 'OperationUnderWay', /vmi-start\/u1\/1 is under way/],
+    ['while the VMI’s start waits', [...adoptedAs(), waits], 'OperationUnderWay', /vmi-start\/u1\/1 is under way/],
     [
       'while another one runs',
       [...running, proposed('migration/default/mig-0/m0')],

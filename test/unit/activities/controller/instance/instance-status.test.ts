@@ -4,7 +4,7 @@ import type { DomainReport } from '../../../../../api/launcher/reports.ts';
 import type { Pod } from '../../../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../../../api/kubevirt/types.ts';
 import type { Migratability } from '../../../../../api/migratability/index.ts';
-import { instancePatch } from '../../../../../activities/controller/instance/instance-status.ts';
+import { instancePatch, isPast } from '../../../../../activities/controller/instance/instance-status.ts';
 
 const at = '2026-01-01T00:00:05.500Z';
 const vmi = (status: VirtualMachineInstance['status'] = {}): VirtualMachineInstance => ({
@@ -225,4 +225,15 @@ test('with its Pod come the volumes and interfaces as they are configured', () =
     volumeStatus: [{ name: 'root', target: '' }],
     interfaces: [{ name: 'default', podInterfaceName: 'eth0' }],
   });
+});
+
+test.each([
+  ['Running', 'Scheduling', true],
+  ['Scheduled', 'Running', false],
+  ['Running', 'Running', false],
+  ['Succeeded', 'Running', true],
+  ['Running', 'Failed', false],
+  [undefined, 'Pending', false],
+] as const)('of an object in phase %s a report of %s is past: %s', (phase, told, expected) => {
+  expect(isPast(vmi(phase === undefined ? {} : { phase }), report({ phase: told }))).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import type { Node } from '../../../../../api/kubernetes/types.ts';
+import type { Node, Pod } from '../../../../../api/kubernetes/types.ts';
 import type { VirtualMachine, VirtualMachineInstanceReplicaSet } from '../../../../../api/kubevirt/types.ts';
 import { Bridge } from '../../../../../workers/controller/bridge/bridge.ts';
 import type { Delivery } from '../../../../../workers/controller/bridge/deliveries.ts';
@@ -33,6 +33,7 @@ const bridgeWith = (
     virtualMachines: () => virtualMachines,
     rules: () => ({ evictionStrategy: 'LiveMigrate', migrations: { nodeDrainTaintKey: 'kubevirt.io/drain' } }),
     log,
+    patienceMs: 20,
     ...(now === undefined ? {} : { now }),
   });
   const after = async (...changes: WatchedChange[]): Promise<string[]> => {
@@ -46,8 +47,50 @@ const bridgeWith = (
 
 test("a VMI is told to its own entity and to its VM's", async () => {
   const { after } = bridgeWith();
-  const told = await after({ kind: 'VirtualMachineInstance', after: vmi('Pending') });
+  const told = await after({ kind: 'VirtualMachineInstance', after: vmi('Running') });
   expect(told).toEqual([`${instance} ownInstance`, `${entity} plain`]);
+});
+
+test('a VM that has created its instance is not told of it before it runs, but of what holds it up, and of that no more', async () => {
+  const { after } = bridgeWith();
+  const [created, scheduling] = [vmi('Pending'), vmi('Scheduling')];
+  expect(await after({ kind: 'VirtualMachineInstance', after: created })).toEqual([`${instance} ownInstance`]);
+  expect(await after({ kind: 'VirtualMachineInstance', before: created, after: scheduling })).toEqual([]);
+  const condition = { type: 'Synchronized', status: 'False' as const };
+  const held = { ...scheduling, status: { phase: 'Scheduling' as const, conditions: [condition] } };
+  const toVm = [`${entity} plain`];
+  expect(await after({ kind: 'VirtualMachineInstance', before: scheduling, after: held })).toEqual(toVm);
+  expect(await after({ kind: 'VirtualMachineInstance', before: held, after: scheduling })).toEqual(toVm);
+});
+
+test('a VMI that is found on its way is told to its VM', async () => {
+  const { after } = bridgeWith();
+  const told = await after({ kind: 'VirtualMachineInstance', after: vmi('Scheduling') });
+  expect(told).toEqual([`${instance} ownInstance`, `${entity} plain`]);
+});
+
+const up = (): Pod => {
+  const running = { startedAt: '2026-01-01T00:00:00Z' };
+  const compute = { name: 'compute', image: '', imageID: '', ready: true, restartCount: 0, state: { running } };
+  return { ...pod('Running'), status: { phase: 'Running', containerStatuses: [compute] } };
+};
+const comesUp: WatchedChange = { kind: 'Pod', before: pod('Pending'), after: up() };
+
+test('that a Pod is up is told only if the guest does not run soon after', async () => {
+  const instances = [vmi('Scheduling')];
+  const { after, sent } = bridgeWith(instances);
+  expect(await after(comesUp)).toEqual([]);
+  await until('it has waited', () => sent.length === 1);
+  expect(sent[0]).toMatchObject({ workflowId: instance, args: [{ uid: 'p1' }] });
+});
+
+test('that a Pod is up is not told of an instance that runs by then, and at once after what is worse', async () => {
+  const { after } = bridgeWith([vmi('Running')]);
+  expect(await after(comesUp)).toEqual([]);
+  const condition = { type: 'PodScheduled', status: 'False' as const, reason: 'Unschedulable', message: 'no node' };
+  const held = { ...pod('Pending'), status: { phase: 'Pending', conditions: [condition] } };
+  expect(await after({ kind: 'Pod', before: pod('Pending'), after: held })).toEqual([`${instance} plain`]);
+  expect(await after({ kind: 'Pod', before: held, after: up() })).toEqual([`${instance} plain`]);
 });
 
 test('a relist tells only what changed since the last acknowledged delivery', async () => {

@@ -6,11 +6,13 @@ import type { NodePorts } from './ports.ts';
 import type { OnPod } from './verify.ts';
 
 /** A look costs little: whether there is a socket. */
-const RETRY_MS = 25;
+const RETRY_MS = 10;
 
 export interface ConnectOptions {
   /** How long to wait for a launcher that is still starting. */
   waitMs?: number;
+  /** Or until when, in milliseconds since 1970; asked again and again. */
+  until?: () => number;
   cancelled?: AbortSignal;
 }
 
@@ -21,9 +23,9 @@ export interface ConnectOptions {
 export const openLauncher = async (
   { launchers }: Pick<NodePorts, 'launchers'>,
   { vmi, pod }: OnPod,
-  { waitMs = 0, cancelled }: ConnectOptions = {},
+  { waitMs = 0, until = untilAfter(waitMs), cancelled }: ConnectOptions = {},
 ): Promise<Launcher> => {
-  const launcher = await connect(launchers, pod.uid, Date.now() + waitMs, cancelled);
+  const launcher = await connect(launchers, pod.uid, until, cancelled);
   if (launcher.handshake.vmiUid === vmi.uid) return launcher;
   launcher.close();
   throw failure(
@@ -47,17 +49,22 @@ export const withLauncher = async <T>(
   }
 };
 
+const untilAfter = (waitMs: number): (() => number) => {
+  const until = Date.now() + waitMs;
+  return () => until;
+};
+
 const connect = async (
   launchers: NodePorts['launchers'],
   podUid: string,
-  until: number,
+  until: () => number,
   cancelled: AbortSignal | undefined,
 ): Promise<Launcher> => {
   for (;;) {
     try {
       return await launchers.connect(podUid, cancelled);
     } catch (error) {
-      if (!isUnreachable(error) || Date.now() >= until) throw error;
+      if (!isUnreachable(error) || Date.now() >= until()) throw error;
     }
     await delay(RETRY_MS, undefined, cancelled === undefined ? {} : { signal: cancelled });
   }

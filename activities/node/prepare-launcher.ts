@@ -50,7 +50,9 @@ export const prepareLauncher = async (
     return [
       provideImages(ports, { vmi, pod, config, opening }, { ...progress, cancelled }),
       furnish(opening(cancelled), diskFiles(vmi, claims), progress),
-      wanted === undefined ? Promise.resolve(undefined) : connectGuest(ports, opening(cancelled), pod, wanted),
+      wanted === undefined
+        ? Promise.resolve(undefined)
+        : connectGuest(ports, opening(cancelled), { pod, wanted }, progress),
     ] as const;
   });
   return { vmi, host: hostFacts(vmi, config, claims, { ...sight, ...uplink, backingFormats }) };
@@ -80,12 +82,13 @@ const furnish = async (
 const connectGuest = async (
   { network }: NodePorts,
   open: Open,
-  { spec }: Pod,
-  wanted: WantedMasquerade,
+  { pod: { spec }, wanted }: { pod: Pod; wanted: WantedMasquerade },
+  progress: Beating,
 ): Promise<{ mtu: number }> => {
   const printsConsole = spec?.initContainers?.some(({ name }) => name === CONSOLE_LOG) ?? false;
   const first = await open(printsConsole ? CONSOLE_LOG : COMPUTE);
   try {
+    progress.report('network');
     return await network.ensureMasquerade(first.network, wanted);
   } finally {
     await first.close();

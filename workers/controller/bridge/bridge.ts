@@ -127,10 +127,19 @@ export class Bridge {
     this.#later.set(key, setTimeout(tell, this.#ports.patienceMs ?? PATIENCE_MS).unref());
   }
 
+  #instance(uid: string | undefined): VirtualMachineInstance | undefined {
+    return this.#ports.instances().find(({ metadata }) => metadata?.uid === uid);
+  }
+
   #isStarting(uid: string): boolean {
-    return this.#ports
-      .instances()
-      .some(({ metadata, status }) => metadata?.uid === uid && WAITING.has(status?.phase ?? ''));
+    const vmi = this.#instance(uid);
+    return vmi !== undefined && WAITING.has(vmi.status?.phase ?? '');
+  }
+
+  /** The Pod of a VMI that is being deleted is deleted too: what counts is that it has ended, or is gone. */
+  #isExpectedToEnd(pod: Pod, isGone: boolean): boolean {
+    if (isGone || pod.metadata?.deletionTimestamp === undefined || podFacts(pod).provenEnded) return false;
+    return this.#instance(instanceOf(pod)?.uid)?.metadata?.deletionTimestamp !== undefined;
   }
 
   #deliveriesOf(change: WatchedChange): Delivery[] {
@@ -146,7 +155,7 @@ export class Bridge {
         ];
       case 'Pod':
         return subjects(change).flatMap((pod) => [
-          ...ofPod(pod, isGone, change.before),
+          ...(this.#isExpectedToEnd(pod, isGone) ? [] : ofPod(pod, isGone, change.before)),
           ...this.#wakeSuccessors(pod, isGone),
         ]);
       case 'PersistentVolumeClaim': {

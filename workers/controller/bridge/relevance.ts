@@ -34,10 +34,10 @@ export const isStartingWell = ({ metadata, status }: VirtualMachineInstance): bo
 
 /**
  * To the entity of the VM that owns a VMI: how the instance stands, whether it migrates, and the conditions that the VM mirrors. Of a start only what
- * holds it up: its steps make no difference to the VM.
+ * holds it up: its steps make no difference to the VM. Of one that is being deleted how it ends.
  */
 export const ownedInstanceDigest = (facts: InstanceFacts, vmi: VirtualMachineInstance | undefined): string => {
-  const conditions = (vmi?.status?.conditions ?? [])
+  const conditions = (facts.deleting ? [] : (vmi?.status?.conditions ?? []))
     .filter(({ type, status }) => !isStarting(facts) || OBSTACLES[type] === status)
     .map(({ type, status, reason, message }) => ({ type, status, reason, message }));
   const { finalizers: _f, resourceVersion: _v, evacuationNode: _e, untouched: _u, ...rest } = facts;

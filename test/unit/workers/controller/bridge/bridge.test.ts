@@ -127,6 +127,29 @@ test('that a Pod has got its node is told only of one that had found none, or th
   expect(await after({ kind: 'Pod', before: target, after: aimed })).toEqual([`${instance} plain`]);
 });
 
+test('that a Pod is being deleted is no news while its VMI is, its end is', async () => {
+  const deletionTimestamp = '2026-01-01T00:00:00Z';
+  const [deleted, kept] = [bridgeWith([vmi('Running', { deletionTimestamp })]), bridgeWith([vmi('Running')])];
+  const deleting: WatchedChange = { kind: 'Pod', before: pod('Running'), after: pod('Running', { deletionTimestamp }) };
+  expect(await deleted.after(deleting)).toEqual([]);
+  expect(await kept.after(deleting)).toEqual([`${instance} plain`]);
+  expect(await deleted.after({ kind: 'Pod', before: pod('Running', { deletionTimestamp }) })).toEqual([
+    `${instance} plain`,
+  ]);
+});
+
+test('of an instance that is being deleted its VM is told how it ends, not what is said of it on the way', async () => {
+  const { after } = bridgeWith();
+  const deletionTimestamp = '2026-01-01T00:00:00Z';
+  const running = vmi('Running', { deletionTimestamp });
+  const condition = { type: 'Ready', status: 'False' as const, reason: 'GuestNotRunning' };
+  const ending = { ...running, status: { phase: 'Running' as const, conditions: [condition] } };
+  await after({ kind: 'VirtualMachineInstance', before: vmi('Running'), after: running });
+  expect(await after({ kind: 'VirtualMachineInstance', before: running, after: ending })).toEqual([]);
+  const ended = vmi('Succeeded', { deletionTimestamp });
+  expect(await after({ kind: 'VirtualMachineInstance', before: ending, after: ended })).toEqual([`${entity} plain`]);
+});
+
 test('a Pod that no VMI owns is nobody’s business', async () => {
   const { after } = bridgeWith();
   expect(await after({ kind: 'Pod', after: pod('Running', { ownerReferences: [] }) })).toEqual([]);

@@ -9,6 +9,7 @@ import type { KubePort } from '../../../activities/kube/port.ts';
 import type { TestApiServer } from '../../support/api-server.ts';
 import { startApiServer } from '../../support/api-server.ts';
 import { activitiesOn } from '../../support/controller-activities.ts';
+import { until } from '../../support/until.ts';
 
 let server: TestApiServer;
 let kube: KubePort;
@@ -434,9 +435,13 @@ test('the creation and the deletion of its VMI are told as events of the VM, onc
   const vm = await newVm('events');
   const { vmi } = await twice(() => activities.createInstance({ vm }));
   await twice(() => activities.deleteInstance({ vm, vmi }));
-  const { items } = (await server.rest.send({ method: 'GET', path: '/api/v1/namespaces/default/events' })) as {
-    items: { involvedObject: { uid: string }; reason: string }[];
+  const reasons = async (): Promise<string[]> => {
+    const { items } = (await server.rest.send({ method: 'GET', path: '/api/v1/namespaces/default/events' })) as {
+      items: { involvedObject: { uid: string }; reason: string }[];
+    };
+    return items.filter(({ involvedObject }) => involvedObject.uid === vm.uid).map(({ reason }) => reason);
   };
-  const reasons = items.filter(({ involvedObject }) => involvedObject.uid === vm.uid).map(({ reason }) => reason);
-  expect(reasons.sort()).toEqual(['SuccessfulCreate', 'SuccessfulDelete']);
+  // Nobody waits for them.
+  await until('both are told', async () => (await reasons()).length >= 2);
+  expect((await reasons()).sort()).toEqual(['SuccessfulCreate', 'SuccessfulDelete']);
 });

@@ -100,7 +100,8 @@ export async function runLauncher(daemon: DaemonPaths, env: NodeJS.ProcessEnv): 
   migrations.adopt();
   server.markReady();
   log.info({ epoch, state: reports.latest.state }, 'ready');
-  void domains.warmUp();
+  // What QEMU can do without KVM is known from the image.
+  if (existsSync('/dev/kvm')) void domains.warmUp();
   setTimeout(() => void loadConverter(), CONVERTER_AFTER_MS).unref();
 
   // A source whose guest has moved stays to tell so, until its Pod is deleted.

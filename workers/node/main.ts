@@ -174,10 +174,11 @@ await runMain(log, async (signal) => {
     log,
     signal,
   });
-  const offer = holdBack({ offer: delivery.offer, answer: (podUid) => ports.awaited.get(podUid) });
+  const answer = (podUid: string): Promise<DomainReport | undefined> | undefined => ports.awaited.get(podUid);
+  const offer = holdBack({ offer: delivery.offer, answer });
   const follow = {
     ...ports,
-    isAwaited: (podUid: string) => ports.awaited.has(podUid),
+    answer,
     report: (report: DomainReport) => {
       offer(report);
       guests.reported(report);

@@ -14,8 +14,8 @@ export interface SubscriptionPorts {
   processes: Pick<ProcessTable, 'ofPod'>;
   /** Takes each report that is newer than the one before and changes anything. */
   report: (report: DomainReport) => void;
-  /** An activity waits for the launcher: what comes of it is told, not that it is there. */
-  isAwaited: (podUid: string) => boolean;
+  /** What an activity that waits for the launcher will answer; absent: none does. What comes of it is told, not that the launcher is there. */
+  answer: (podUid: string) => Promise<DomainReport | undefined> | undefined;
   log: Pick<Logger, 'info' | 'warn' | 'debug'>;
   retryMs?: { first: number; most: number };
 }
@@ -31,7 +31,7 @@ export const followLauncher = async (podUid: string, ports: SubscriptionPorts, s
     if (!isNewer(report, last)) return;
     const isNews = changesAnything(report, last);
     last = report;
-    if (isNews && !(report.state === 'none' && ports.isAwaited(podUid))) ports.report(report);
+    if (isNews && !(report.state === 'none' && ports.answer(podUid) !== undefined)) ports.report(report);
   };
 
   const followOnce = async (): Promise<void> => {
@@ -44,9 +44,16 @@ export const followLauncher = async (podUid: string, ports: SubscriptionPorts, s
     }
   };
 
+  /** A launcher that is being started has one to talk to: whoever follows it goes on from what that one was told. */
+  const afterStart = async (): Promise<void> => {
+    const answer = ports.answer(podUid);
+    if (answer !== undefined && last === undefined) last = await Promise.race([answer, aborted(signal)]);
+  };
+
   const sockets = changesIn(podVolume(ports.pods, podUid, 'sockets'));
   try {
     for (let wait = retryMs.first; !signal.aborted; wait = Math.min(wait * 2, retryMs.most)) {
+      await afterStart();
       // Before the attempt: a launcher that gets ready after it has failed changes the directory.
       sockets.watch();
       const before = last;
@@ -65,6 +72,12 @@ export const followLauncher = async (podUid: string, ports: SubscriptionPorts, s
     sockets.close();
   }
 };
+
+const aborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
 
 /** That it starts is nobody's news: what becomes of it is told. That nothing is there yet is told once. */
 const changesAnything = ({ state, end }: DomainReport, last: DomainReport | undefined): boolean =>

@@ -32,7 +32,7 @@ beforeEach(async () => {
     launchers: launchersIn(pods, 'node-a'),
     processes: { ofPod: () => Promise.resolve(processes) },
     report: (one) => void seen.push(one),
-    isAwaited: () => false,
+    answer: () => undefined,
     log: quiet,
     retryMs: { first: 5, most: 20 },
   };
@@ -49,6 +49,32 @@ const leaveReport = async (over_: Partial<DomainReport>): Promise<void> => {
 };
 
 const sequences = (): string[] => seen.map(({ sequence }) => `${sequence.epoch}.${sequence.n}`);
+
+test('a launcher that is being started is followed from what its starter was told on', async () => {
+  const server = await startLauncher(pods, uid);
+  const { promise, resolve } = Promise.withResolvers<DomainReport | undefined>();
+  ports.answer = () => promise;
+  const following = followLauncher(uid, ports, over.signal);
+  server.say({ state: 'running' });
+  expect(server.received).toEqual([]);
+  ports.answer = () => undefined;
+  resolve({ ...server.current, podUid: uid, node: 'node-a' });
+  await until('somebody who watches', () => server.watchers() === 1);
+  server.say({ state: 'paused' });
+  await until('a report', () => seen.length > 0);
+  expect(seen.map(({ state }) => state)).toEqual(['paused']);
+  over.abort();
+  await following;
+});
+
+test('a launcher whose start has failed is followed from its newest report on', async () => {
+  await startLauncher(pods, uid);
+  ports.answer = () => Promise.resolve(undefined);
+  const following = followLauncher(uid, ports, over.signal);
+  await until('its report', () => seen.length === 1);
+  over.abort();
+  await following;
+});
 
 test('a launcher is followed from its newest report on', async () => {
   const server = await startLauncher(pods, uid);
@@ -88,13 +114,16 @@ test('that no domain is there yet is told once', async () => {
 });
 
 test('whoever waits for a launcher is not told that it is there, only what comes of it', async () => {
-  ports.isAwaited = (podUid) => podUid === uid;
+  const never = Promise.withResolvers<undefined>();
+  let awaited = false;
+  ports.answer = (podUid) => (awaited && podUid === uid ? never.promise : undefined);
   const server = await startLauncher(pods, uid);
   void followLauncher(uid, ports, over.signal);
-  await until('somebody follows', () => server.received.length > 1);
+  await until('somebody follows', () => seen.length === 1);
+  awaited = true;
   server.say({ state: 'none', tokenEpoch: 1 });
-  server.say({ state: 'running' });
-  await until('that it runs', () => seen.at(-1)?.state === 'running');
+  server.say({ state: 'paused' });
+  await until('what comes of it', () => seen.at(-1)?.state === 'paused');
   expect(seen.map(({ state }) => state)).not.toContain('none');
   server.stop();
 });

@@ -25,7 +25,11 @@ const causesOf = (verdict: Verdict): string[] =>
 
 const vm = (spec: object, template: object = {}, rest: object = {}) => ({
   metadata: { namespace: 'shop', name: 'web' },
-  spec: { runStrategy: 'Halted', template: { spec: { domain: { devices: { autoattachPodInterface: false } }, ...template } }, ...spec },
+  spec: {
+    runStrategy: 'Halted',
+    template: { spec: { domain: { devices: { autoattachPodInterface: false } }, ...template } },
+    ...spec,
+  },
   ...rest,
 });
 const SMALL = { metadata: { name: 'small' }, spec: { cpu: { guest: 2 }, memory: { guest: '64Mi' } } };

@@ -60,7 +60,7 @@ test('a worker reaches Temporal through TLS with the client certificate of the c
   }
 });
 
-test('a worker without client certificate is not let in, and says once which settings to check', async () => {
+test('a worker without client certificate is not let in, and says which settings to check, again only when something else is wrong', async () => {
   const { TEMPORAL_TLS_SERVER_CA_CERT_PATH: ca = '' } = componentEnvironment();
   Object.assign(process.env, {
     TEMPORAL_ADDRESS: terminator.address,
@@ -73,5 +73,5 @@ test('a worker without client certificate is not let in, and says once which set
   await expect(connectTemporal(log, AbortSignal.timeout(5_000), (reason) => reasons.push(reason))).rejects.toThrow();
   expect(reasons.at(-1)).toMatch(`Temporal at ${terminator.address} does not let us in`);
   expect(reasons.at(-1)).toContain('TEMPORAL_TLS');
-  expect(logged).toHaveLength(new Set(reasons).size);
+  expect(logged).toHaveLength(reasons.filter((reason, index) => reason !== reasons[index - 1]).length);
 });

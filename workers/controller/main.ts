@@ -51,6 +51,8 @@ const createWorker = ({ connection, namespace }: Temporal, ports: ControllerPort
     activities: { ...controllerActivities(ports) },
     maxCachedWorkflows: config.maxCachedWorkflows,
     maxConcurrentActivityTaskExecutions: 100,
+    // What is more than a few cores have to do waits at Temporal, in the order of its priority: of many starts the first ones end first.
+    maxConcurrentWorkflowTaskExecutions: 16,
     // How long a workflow waits for a worker that was killed before another one takes it over. A busy worker has to be sooner than that: what is taken
     // from it begins anew from its whole history.
     stickyQueueScheduleToStartTimeout: '10s',

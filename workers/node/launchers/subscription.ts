@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { aborted } from '../../../activities/aborted.ts';
 import { isDirectory } from '../../../activities/node/files/is-directory.ts';
 import type { Launchers } from '../../../activities/node/launcher-client/client.ts';
 import { lastReport, podVolume } from '../../../activities/node/launcher-client/sockets.ts';
@@ -47,7 +48,8 @@ export const followLauncher = async (podUid: string, ports: SubscriptionPorts, s
   /** A launcher that is being started has one to talk to: whoever follows it goes on from what that one was told. */
   const afterStart = async (): Promise<void> => {
     const answer = ports.answer(podUid);
-    if (answer !== undefined && last === undefined) last = await Promise.race([answer, aborted(signal)]);
+    if (answer === undefined || last !== undefined) return;
+    last = (await Promise.race([answer, aborted(signal)])) ?? undefined;
   };
 
   const sockets = changesIn(podVolume(ports.pods, podUid, 'sockets'));
@@ -72,12 +74,6 @@ export const followLauncher = async (podUid: string, ports: SubscriptionPorts, s
     sockets.close();
   }
 };
-
-const aborted = (signal: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
 
 /** That it starts is nobody's news: what becomes of it is told. That nothing is there yet is told once. */
 const changesAnything = ({ state, end }: DomainReport, last: DomainReport | undefined): boolean =>

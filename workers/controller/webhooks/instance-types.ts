@@ -21,24 +21,26 @@ import { ALLOWED, refusedFor } from './review.ts';
 import { warningsFor } from './warnings.ts';
 
 /** Refuses an instance type that no VM can have. */
-export const validateInstancetypeRequest = (): Judge => (request) => {
-  if (request.object == null) return ALLOWED;
-  const { object, causes } = readNewInstancetype(request.object);
-  if (object === undefined) return refusedFor(request, causes);
-  const found = instancetypeCauses(object.spec);
-  if (found.length > 0) return refusedFor(request, found);
-  return { allowed: true, warnings: warningsFor(instancetypeWarnings(object.spec)) };
-};
+export const validateInstancetypeRequest = (): Judge =>
+  judging(readNewInstancetype, instancetypeCauses, instancetypeWarnings);
 
 /** Refuses a preference that cannot be followed. */
-export const validatePreferenceRequest = (): Judge => (request) => {
-  if (request.object == null) return ALLOWED;
-  const { object, causes } = readNewPreference(request.object);
-  if (object === undefined) return refusedFor(request, causes);
-  const found = preferenceCauses(object.spec);
-  if (found.length > 0) return refusedFor(request, found);
-  return { allowed: true, warnings: warningsFor(preferenceWarnings(object.spec)) };
-};
+export const validatePreferenceRequest = (): Judge => judging(readNewPreference, preferenceCauses, preferenceWarnings);
+
+const judging =
+  <Spec>(
+    read: (object: unknown) => { object?: { spec: Spec } | undefined; causes: Cause[] },
+    against: (spec: Spec) => Cause[],
+    about: (spec: Spec) => Cause[],
+  ): Judge =>
+  (request) => {
+    if (request.object == null) return ALLOWED;
+    const { object, causes } = read(request.object);
+    if (object === undefined) return refusedFor(request, causes);
+    const found = against(object.spec);
+    if (found.length > 0) return refusedFor(request, found);
+    return { allowed: true, warnings: warningsFor(about(object.spec)) };
+  };
 
 type Reader = Pick<AdmissionPorts['kube'], 'get'>;
 

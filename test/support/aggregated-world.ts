@@ -10,6 +10,7 @@ import type { Rest } from '../../activities/kube/rest.ts';
 import { restOf } from '../../activities/kube/rest.ts';
 import type { GuestCall, GuestRef } from '../../api/contract/guest-access.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../api/kubevirt/types.ts';
+import { SUBRESOURCES_VERSIONS } from '../../api/subresources/catalogue.ts';
 import { issue, newAuthority } from '../../workers/controller/certificates/issue.ts';
 import type { Authority } from '../../workers/controller/certificates/rotation.ts';
 import type { GuestAccess, GuestAnswer } from '../../workers/controller/guest-access/port.ts';
@@ -115,8 +116,12 @@ export const startAggregatedWorld = async (): Promise<AggregatedWorld> => {
       method: 'GET',
       path: `/apis/apiregistration.k8s.io/v1/apiservices/${version}.subresources.kubevirt.io`,
     });
-  const isServed = async (): Promise<boolean> => (await client().version()).status === 200;
-  await until('the group is served', isServed, { timeoutMs: 90_000, seen: () => apiService('v1') });
+  // Each version is an APIService of its own, which becomes available when its turn comes.
+  for (const version of SUBRESOURCES_VERSIONS) {
+    const isServed = async (): Promise<boolean> =>
+      (await client({ version }).version()).status === 200 && isAvailable(await apiService(version));
+    await until(`${version} is served`, isServed, { timeoutMs: 90_000, seen: () => apiService(version) });
+  }
   return {
     ...{ api, admin, port, guests, client, create, apiService, certificate },
     given: givenIn(admin),
@@ -130,6 +135,11 @@ export const startAggregatedWorld = async (): Promise<AggregatedWorld> => {
     },
   };
 };
+
+const isAvailable = (service: unknown): boolean =>
+  (service as { status?: { conditions?: { type: string; status: string }[] } }).status?.conditions?.some(
+    ({ type, status }) => type === 'Available' && status === 'True',
+  ) ?? false;
 
 const found = <T>(object: T | undefined): T => {
   if (object === undefined) throw new Error('the object is gone');

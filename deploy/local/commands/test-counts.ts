@@ -5,7 +5,7 @@ import { z } from 'zod';
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
-  /** What failed, a line each: where, which test, and the first line of why. */
+  /** What failed, a line each: where, which test, and why. */
   readonly failures: readonly string[];
 }
 
@@ -55,14 +55,28 @@ export function countJest(project: string, json: unknown, exitCode: number): Cou
 const failuresOf = ({ name, status, message, assertionResults }: Suite): string[] => {
   const failed = assertionResults.filter((one) => one.status === 'failed');
   if (failed.length === 0) return status === 'failed' ? [`${basename(name)}: ${firstLine(message)}`] : [];
-  return failed.map((one) => `${basename(name)} › ${one.fullName}: ${firstLine(one.failureMessages[0] ?? '')}`);
+  return failed.map((one) => `${basename(name)} › ${one.fullName}: ${reason(one.failureMessages[0] ?? '')}`);
 };
 
-const firstLine = (text: string): string =>
+const linesOf = (text: string): string[] =>
   stripVTControlCharacters(text)
     .split('\n')
     .map((line) => line.trim())
-    .find((line) => line !== '') ?? '';
+    .filter((line) => line !== '');
+
+const firstLine = (text: string): string => linesOf(text)[0] ?? '';
+
+const REASON_LENGTH = 500;
+
+/** What was expected and what came, without the stack, in one line. */
+const reason = (text: string): string => {
+  const lines = linesOf(text);
+  const stack = lines.findIndex((line) => line.startsWith('at '));
+  return lines
+    .slice(0, stack === -1 ? undefined : stack)
+    .join(' | ')
+    .slice(0, REASON_LENGTH);
+};
 
 /** The end of `./dev test`: what failed, and as the last line how much. */
 export const summary = ({ passed, failed, failures }: Counts): string =>

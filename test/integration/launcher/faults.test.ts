@@ -98,5 +98,7 @@ test('a libvirtd that is killed in the middle of a clean shutdown does not make 
   });
   pod.kill('/usr/sbin/libvirtd');
   expect(await pod.exited).toBe(0);
-  expect(pod.lastReport).toMatchObject({ state: 'shutoff', end: 'agentShutdown' });
+  expect(pod.lastReport).toMatchObject({ state: 'shutoff' });
+  // The call to the agent is lost with libvirtd: a guest that takes its time is asked by the power button as well.
+  expect(['agentShutdown', 'acpiShutdown']).toContain(pod.lastReport?.end);
 });

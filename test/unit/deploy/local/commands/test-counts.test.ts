@@ -14,7 +14,9 @@ const suite = (message: string, ...assertionResults: object[]) => ({
 const passedTest = { fullName: 'it boots', status: 'passed', failureMessages: [] };
 const failedTest = {
   ...{ fullName: 'it moves', status: 'failed' },
-  failureMessages: ['\n\u001b[31mError: the target is gone\u001b[39m\n    at somewhere'],
+  failureMessages: [
+    '\n\u001b[31mError: the target is gone\u001b[39m\n\n  - Expected\n  + "two guests"\n    at somewhere',
+  ],
 };
 
 test.each([
@@ -28,10 +30,10 @@ test.each([
   expect(countJest('unit', json, exitCode)).toMatchObject(counts);
 });
 
-test('each failure is named with the first line of why, and so is a suite that could not be loaded', () => {
+test('each failure is named with why, without its stack, and so is a suite that could not be loaded', () => {
   const testResults = [suite('a lot', passedTest, failedTest), suite('  cannot find module x\n  at y')];
   expect(countJest('unit', { ...report(1, 1, 1), testResults }, 1).failures).toEqual([
-    'a.test.ts › it moves: Error: the target is gone',
+    'a.test.ts › it moves: Error: the target is gone | - Expected | + "two guests"',
     'a.test.ts: cannot find module x',
   ]);
 });

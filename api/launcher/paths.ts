@@ -72,11 +72,10 @@ export const hostDiskDirectory = (volume: string): string => `${LAUNCHER_VOLUMES
 /** Secrets of a cloud-init volume; each may hold its key in one of two spellings (userdata or userData, networkdata or networkData). */
 export const userDataDirectory = (volume: string): string => secretDirectory(`${volume}-udata`);
 export const networkDataDirectory = (volume: string): string => secretDirectory(`${volume}-ndata`);
-/** Containers of the launcher Pod that hold the images of containerDisks and of kernelBoot (KubeVirt's names). */
+/** Container of the launcher Pod that holds the image of a containerDisk, or of kernelBoot, whose volume has a name of its own (KubeVirt's names). */
 export const diskContainer = (volume: string): string => `volume${volume}`;
 export const KERNEL_BOOT_VOLUME = 'kernel-boot-volume';
-export const KERNEL_BOOT_CONTAINER = diskContainer(KERNEL_BOOT_VOLUME);
-/** With the ImageVolume gate there are no such containers: the image is mounted here in `compute`. */
+/** With the ImageVolume gate that container ends before `compute` starts, and the image is mounted here in `compute`. */
 export const imageVolumeDirectory = (volume: string): string => `/var/run/kubevirt-image-volume/${volume}`;
 /** Read-only image of a containerDisk. */
 export const containerDiskImage = (volume: string): string => `${LAUNCHER_VOLUMES.containerDisks.path}/${volume}.img`;

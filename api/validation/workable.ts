@@ -1,3 +1,5 @@
+import type { ClusterConfig } from '../cluster-config/index.ts';
+import { hasGate } from '../cluster-config/index.ts';
 import { compareQuantities, isQuantity } from '../kubernetes/quantity.ts';
 import type { VirtualMachineInstance, Volume } from '../kubevirt/types.ts';
 import type { Cause, Rule } from './cause.ts';
@@ -13,6 +15,7 @@ const RESERVED = [
   'ephemeral-disks',
   'container-disks',
   'virt-bin-share-dir',
+  'launcher-volume',
   'kernel-boot-volume',
   'hugepages',
   'hugetblfs-dir',
@@ -20,18 +23,20 @@ const RESERVED = [
 ];
 /** Leaves room for "-udata" and for the prefix "volume" in names that Kubernetes bounds to 63 characters. */
 const VOLUME_NAME_MAX = 57;
+/** Of a containerDisk without the ImageVolume gate: the suffix "-init" comes on top. */
+const DISK_NAME_MAX = 52;
 /** Room that names of files (255 bytes: "<namespace>_<name>" and a suffix) and of the run token's Lease leave. */
 const NAME_MAX = 200;
 /** A guest below one megabyte has no room for its firmware. */
 const MIN_GUEST = '1M';
 
 /** What KubeVirt takes, and what then fails when it starts. */
-export const workableRules: Rule = (vmi) => [
+export const workableRules: Rule = (vmi, config) => [
   ...grace(vmi),
   ...resources(vmi),
   ...(vmi.spec.volumes ?? []).flatMap((volume, index) => {
     const field = `spec.volumes[${index}]`;
-    return [...volumeName(volume, field), ...contents(volume, field), ...hostDisk(volume, field)];
+    return [...volumeName(volume, field, config), ...contents(volume, field), ...hostDisk(volume, field)];
   }),
 ];
 
@@ -77,17 +82,17 @@ const resources = ({ spec }: VirtualMachineInstance): Cause[] => {
   ];
 };
 
-const volumeName = ({ name }: Volume, field: string): Cause[] => [
-  ...when(name.length > VOLUME_NAME_MAX, () =>
-    invalid(
-      `${field}.name`,
-      `the name has ${name.length} characters, at most ${VOLUME_NAME_MAX} fit the Pod's volumes`,
+const volumeName = ({ name, containerDisk }: Volume, field: string, config: ClusterConfig): Cause[] => {
+  const max = containerDisk !== undefined && !hasGate(config, 'ImageVolume') ? DISK_NAME_MAX : VOLUME_NAME_MAX;
+  return [
+    ...when(name.length > max, () =>
+      invalid(`${field}.name`, `the name has ${name.length} characters, at most ${max} fit the Pod's volumes`),
     ),
-  ),
-  ...when(RESERVED.includes(name), () =>
-    invalid(`${field}.name`, `"${name}" is used by the launcher Pod itself: choose another name`),
-  ),
-];
+    ...when(RESERVED.includes(name), () =>
+      invalid(`${field}.name`, `"${name}" is used by the launcher Pod itself: choose another name`),
+    ),
+  ];
+};
 
 const contents = (volume: Volume, field: string): Cause[] => {
   const { containerDisk, persistentVolumeClaim, ephemeral, emptyDisk } = volume;

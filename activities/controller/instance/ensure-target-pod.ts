@@ -29,7 +29,6 @@ export const ensureTargetPod =
     const vmi = readableInstance(await readInstance(kube, request.vmi));
     const moving = await recordedMove(ports, request);
     const { pod, node, addedNodeSelector } = await readSource(kube, request);
-    const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])];
     const origin = { purpose: { migration: { name: migration.name, uid: migration.uid } }, epoch };
     const target = {
       sourcePod: pod,
@@ -39,11 +38,8 @@ export const ensureTargetPod =
     const policy = await policyFor(kube, { namespace: request.vmi.namespace, vmi, isUnderWay: true });
     const config = ports.config();
     const inForce = { ...config, migrations: withPolicy(config.migrations, policy) };
-    const manifest = await renderPod(
-      { ...ports, config: () => inForce },
-      withImagesOf(vmi, statuses),
-      origin,
-      (input) => renderTargetManifest(input, target),
+    const manifest = await renderPod({ ...ports, config: () => inForce }, withImagesOf(vmi, pod), origin, (input) =>
+      renderTargetManifest(input, target),
     );
     const message = 'Created migration target pod';
     const event = { kind: 'VirtualMachineInstanceMigration', ref: migration, message } as const;

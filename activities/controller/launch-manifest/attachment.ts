@@ -5,6 +5,7 @@ import type { VirtualMachineInstance, Volume } from '../../../api/kubevirt/types
 import { LAUNCHER_UID } from '../../../api/launcher/paths.ts';
 import { APP_LABEL } from '../../facts/labels.ts';
 import type { ClaimFacts } from './input.ts';
+import { attachmentResources } from './support-resources.ts';
 import { claimNameOf, selinuxLevelOf } from './traits.ts';
 
 /** What a Pod that brings volumes to a running guest's node is made of. */
@@ -22,8 +23,6 @@ export interface AttachmentInput {
 
 const APP = 'hotplug-disk';
 const SHARED = { name: 'hotplug-disks', path: '/path' };
-/** KubeVirt's sizes. */
-const RESOURCES = { requests: { cpu: '10m', memory: '2M' }, limits: { cpu: '100m', memory: '80M' } };
 const HASH_LENGTH = 8;
 
 /** Trouble of a node that does not matter: the guest is there already. */
@@ -93,15 +92,11 @@ const holder = ({ vmi, config, launcherImage, volumes, claims }: AttachmentInput
     volumes.filter((volume) => claimOf(volume)?.volumeMode === 'Block'),
     volumes.filter((volume) => claimOf(volume)?.volumeMode !== 'Block'),
   ];
-  const configured = config.supportContainers[APP];
   return {
     name: APP,
     image: launcherImage,
     command: ['/bin/sh', '-c', WAIT],
-    resources: {
-      requests: { ...RESOURCES.requests, ...configured?.requests },
-      limits: { ...RESOURCES.limits, ...configured?.limits },
-    },
+    resources: attachmentResources(config),
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ['ALL'] },

@@ -5,7 +5,7 @@ import { accessCredentials } from './access-credentials.ts';
 import { podAffinity } from './affinity.ts';
 import { computeContainer } from './compute.ts';
 import { consoleLogContainer } from './console-log.ts';
-import { imageContainers, imagePullSecrets, imageVolumes } from './container-images.ts';
+import { imageContainers, imageInitContainers, imagePullSecrets, imageVolumes } from './container-images.ts';
 import type { LaunchInput } from './input.ts';
 import { launcherVolumes } from './launcher-volumes.ts';
 import { podMetadata } from './metadata.ts';
@@ -49,7 +49,7 @@ export const renderLaunchManifest = (input: LaunchInput): Pod => {
     ...imageVolumes(input),
     ...virtiofsVolume(input),
   ];
-  const initContainers = consoleLogContainer(input);
+  const initContainers = [...consoleLogContainer(input), ...imageInitContainers(input)];
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -77,7 +77,7 @@ export const renderLaunchManifest = (input: LaunchInput): Pod => {
  * @throws ManifestError
  */
 export const renderTargetManifest = (input: LaunchInput, target: TargetInput): Pod => {
-  const pod = renderLaunchManifest(input);
+  const pod = renderLaunchManifest({ ...input, digestsKnown: true });
   return pod.spec === undefined ? pod : { ...pod, spec: asTarget(pod.spec, input.vmi, input.config, target) };
 };
 

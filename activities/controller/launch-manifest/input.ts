@@ -24,6 +24,8 @@ export interface LaunchInput {
   namespaceLabels?: Record<string, string>;
   /** A ResourceQuota of the namespace bounds these limits, so that Pods without them would be refused. */
   quotaOnLimits?: { cpu?: boolean; memory?: boolean };
+  /** Digests in the VMI are those of the images that a migration's source runs: Kubernetes need not tell them again. */
+  digestsKnown?: boolean;
   /** Secret that pulls the launcher's image. */
   imagePullSecret?: string;
 }

@@ -1,7 +1,7 @@
 import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
-import type { ContainerStatus, Node, Pod, PodSpec } from '../../../api/kubernetes/types.ts';
+import type { Node, Pod, PodSpec } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
-import { KERNEL_BOOT_CONTAINER, diskContainer } from '../../../api/launcher/paths.ts';
+import { KERNEL_BOOT_VOLUME, diskContainer } from '../../../api/launcher/paths.ts';
 import { CREATED_BY_LABEL } from '../../facts/labels.ts';
 import { CPU_FEATURE } from './node-selector.ts';
 import { kernelBootImage, selinuxLevelOf } from './traits.ts';
@@ -21,20 +21,24 @@ const HOST_MODEL_FEATURE = 'host-model-required-features.node.kubevirt.io/';
 
 /**
  * The VMI with the images that the source's containers run, by digest: the target must put its overlays over the same content, and a tag may
- * have moved since. An image that no registry gave has no digest and keeps its name.
+ * have moved since. Where images are mounted, a source that was a target itself names the digest there, and has no container for it. An image that
+ * no registry gave has no digest and keeps its name.
  */
 export const withImagesOf = (
   vmi: VirtualMachineInstance,
-  containers: Pick<ContainerStatus, 'name' | 'imageID'>[],
+  { spec, status }: Pick<Pod, 'spec' | 'status'>,
 ): VirtualMachineInstance => {
-  const pinned = (image: string, container: string): string => {
-    const digest = /@.+$/.exec(containers.find(({ name }) => name === container)?.imageID ?? '')?.[0];
+  const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+  const pinned = (image: string, volume: string): string => {
+    const mounted = spec?.volumes?.find(({ name }) => name === volume)?.image?.reference;
+    const imageID = statuses.find(({ name }) => name === diskContainer(volume))?.imageID;
+    const digest = digestOf(imageID) ?? digestOf(mounted);
     return digest === undefined ? image : image.replace(/@.*$/, '').replace(/:[^/:]*$/, '') + digest;
   };
   const volumes = vmi.spec.volumes?.map((volume) => {
     const disk = volume.containerDisk;
     if (disk === undefined) return volume;
-    return { ...volume, containerDisk: { ...disk, image: pinned(disk.image, diskContainer(volume.name)) } };
+    return { ...volume, containerDisk: { ...disk, image: pinned(disk.image, volume.name) } };
   });
   const kernel = kernelBootImage(vmi);
   const { domain } = vmi.spec;
@@ -43,10 +47,13 @@ export const withImagesOf = (
     spec: {
       ...vmi.spec,
       ...(volumes === undefined ? {} : { volumes }),
-      ...(kernel === undefined ? {} : { domain: withKernelImage(domain, pinned(kernel.image, KERNEL_BOOT_CONTAINER)) }),
+      ...(kernel === undefined ? {} : { domain: withKernelImage(domain, pinned(kernel.image, KERNEL_BOOT_VOLUME)) }),
     },
   };
 };
+
+/** `@sha256:…` of an image's id or reference. */
+const digestOf = (image: string | undefined): string | undefined => /@.+$/.exec(image ?? '')?.[0];
 
 type Domain = VirtualMachineInstance['spec']['domain'];
 

@@ -3,11 +3,8 @@ import type { Volume } from '../../../api/kubevirt/types.ts';
 import { LAUNCHER_UID, VIRTIOFS, secretDirectory, virtiofsSocket } from '../../../api/launcher/paths.ts';
 import type { LaunchInput } from './input.ts';
 import type { Mounted } from './mounted.ts';
-import type { Resources } from './resources.ts';
-import { claimNameOf, isGuaranteed } from './traits.ts';
-
-/** KubeVirt's sizes; the cluster's `supportContainerResources` have their own say. */
-const RESOURCES = { requests: { cpu: '10m', memory: '1M' }, limits: { cpu: '100m', memory: '80M' } };
+import { filesystemResources } from './support-resources.ts';
+import { claimNameOf } from './traits.ts';
 
 /** Volumes that the guest shares. */
 const shared = ({ vmi }: LaunchInput): Volume[] =>
@@ -32,7 +29,7 @@ export const virtiofsContainers = (input: LaunchInput): Container[] =>
       imagePullPolicy: input.config.imagePullPolicy,
       command: ['/usr/libexec/virtiofsd'],
       args: [`--socket-path=${virtiofsSocket(name)}`, `--shared-dir=${directory}`, '--sandbox=none', '--cache=auto'],
-      resources: resources(input),
+      resources: filesystemResources(input),
       securityContext: {
         runAsUser: LAUNCHER_UID,
         runAsGroup: LAUNCHER_UID,
@@ -46,10 +43,3 @@ export const virtiofsContainers = (input: LaunchInput): Container[] =>
       ],
     };
   });
-
-const resources = ({ vmi, config }: LaunchInput): Resources => {
-  const configured = config.supportContainers['virtiofs'];
-  const limits = { ...RESOURCES.limits, ...configured?.limits };
-  const requests = { ...RESOURCES.requests, ...configured?.requests };
-  return { requests: isGuaranteed(vmi) ? { ...requests, cpu: limits.cpu, memory: limits.memory } : requests, limits };
-};

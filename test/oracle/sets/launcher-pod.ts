@@ -40,20 +40,6 @@ interface PodSetHead {
 
 export const POD_RULES: Rule<PodCase>[] = [
   {
-    id: 'no-init-container-per-image',
-    covers: ({ path, ours }) =>
-      (ours === undefined &&
-        /^spec\/(initContainers\/(volume[^/]+|container-disk-binary)|volumes\/launcher-volume)(\/|$)/.test(path)) ||
-      path.startsWith('spec/containers/compute/lifecycle'),
-  },
-  {
-    id: 'helpers-start-unthrottled',
-    covers: ({ path, ours }, { pod }) =>
-      ours === undefined &&
-      /^spec\/(initContainers|containers)\/(guest-console-log|volume[^/]+)\/resources\/limits\/cpu$/.test(path) &&
-      pod?.spec?.containers.find(({ name }) => name === 'compute')?.resources?.limits?.['cpu'] === undefined,
-  },
-  {
     id: 'never-root',
     covers: ({ path }, { featureGates = [] }) => featureGates.includes('Root') && path.includes('/securityContext/'),
   },
@@ -159,8 +145,9 @@ function renderCase(testCase: PodCase, head: PodSetHead): Pod {
     });
   }
   const statuses = sourcePod?.containerStatuses ?? testCase.sourcePodContainerStatuses ?? [];
-  const vmi = withImagesOf(input.vmi, statuses);
-  if (migration === undefined) return renderLaunchManifest({ ...input, vmi });
+  const vmi = withImagesOf(input.vmi, { status: { containerStatuses: statuses } });
+  if (migration === undefined)
+    return renderLaunchManifest({ ...input, vmi, digestsKnown: testCase.kind === 'migrationTarget' });
   const { addedNodeSelector } = migration.spec;
   return renderTargetManifest(
     { ...input, vmi, purpose: { migration: migration.metadata } },

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { guestNameCauses, workableRules } from '../../../../api/validation/workable.ts';
+import { gated } from '../../../support/instances.ts';
 import { ofDomain, short } from './told.ts';
 
 const V0 = 'spec.volumes[0]';
@@ -33,6 +34,12 @@ test.each<[string, object, object, string[]]>([
   ],
   ['a volume’s name too long', {}, volume({ configMap: { name: 'm' } }, 'a'.repeat(58)), [`Invalid ${V0}.name`]],
   ['a name of the Pod’s own', {}, volume({ configMap: { name: 'm' } }, 'sockets'), [`Invalid ${V0}.name`]],
+  [
+    'the name of its launcher’s image',
+    {},
+    volume({ emptyDisk: { capacity: '1' } }, 'launcher-volume'),
+    [`Invalid ${V0}.name`],
+  ],
   ['no image', {}, volume({ containerDisk: {} }), [`Required ${V0}.containerDisk.image`]],
   [
     'no claim',
@@ -51,6 +58,12 @@ test.each<[string, object, object, string[]]>([
   ],
 ])('%s', (_, domain, spec, expected) => {
   expect(ofDomain(workableRules, domain, spec)).toEqual(expected);
+});
+
+test('the name of an image that a container holds leaves room for a suffix', () => {
+  const disk = volume({ containerDisk: { image: 'r.test/a' } }, 'a'.repeat(53));
+  expect(ofDomain(workableRules, {}, disk)).toEqual([]);
+  expect(ofDomain(workableRules, {}, disk, gated([], ['ImageVolume']))).toEqual([`Invalid ${V0}.name`]);
 });
 
 test('a name leaves room for the guest’s files', () => {

@@ -25,10 +25,10 @@ function caseOf(change: (pod: Pod) => void = () => undefined): PodCase {
 
 test('the same Pod is equal, one that differs by a rule differs by a listed reason', () => {
   expect(comparePod(caseOf(), head)).toEqual({ kind: 'equal' });
-  const copying = caseOf((pod) => {
-    pod.spec?.initContainers?.push({ name: 'container-disk-binary' });
+  const asRoot = caseOf((pod) => {
+    Object.assign(pod.spec?.containers[0]?.securityContext ?? {}, { runAsUser: 0 });
   });
-  expect(comparePod(copying, head)).toEqual({ kind: 'listed', rules: ['no-init-container-per-image'] });
+  expect(comparePod({ ...asRoot, featureGates: ['Root'] }, head)).toEqual({ kind: 'listed', rules: ['never-root'] });
 });
 
 test.each<[string, (pod: Pod) => void]>([
@@ -49,6 +49,7 @@ test.each<[string, (pod: Pod) => void]>([
   ],
   ['spec/volumes/data/emptyDir', (pod) => pod.spec?.volumes?.push({ name: 'data', emptyDir: {} })],
   ['spec/containers/side/name', (pod) => pod.spec?.containers.push({ name: 'side' })],
+  ['spec/initContainers/side/name', (pod) => pod.spec?.initContainers?.push({ name: 'side' })],
 ])('%s is compared', (path, change) => {
   expect(comparePod(caseOf(change), head)).toMatchObject({
     kind: 'different',

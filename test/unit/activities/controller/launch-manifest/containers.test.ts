@@ -95,22 +95,6 @@ describe('serial console log', () => {
   ])('%s', (_, devices, configuration, expected) => {
     expect(isLogged(devices, configuration)).toBe(expected);
   });
-
-  test('its size follows the configuration, and its limits beside a pinned guest', () => {
-    const log = (domain: object, configuration: object = {}): unknown =>
-      container(render(withDomain(domain), { config: configured(configuration) }), 'guest-console-log').resources;
-    expect(log({})).toEqual({ requests: { cpu: '5m', memory: '35M' }, limits: { memory: '60M' } });
-    expect(log({ resources: { limits: { cpu: '2' } } })).toEqual({
-      requests: { cpu: '5m', memory: '35M' },
-      limits: { cpu: '15m', memory: '60M' },
-    });
-    expect(log({ cpu: { cores: 1, dedicatedCpuPlacement: true } })).toEqual({
-      requests: { cpu: '15m', memory: '60M' },
-      limits: { cpu: '15m', memory: '60M' },
-    });
-    const supportContainerResources = [{ type: 'guest-console-log', resources: { requests: { cpu: '7m' } } }];
-    expect(log({}, { supportContainerResources })).toMatchObject({ requests: { cpu: '7m', memory: '35M' } });
-  });
 });
 
 describe('images of containerDisks and kernelBoot', () => {
@@ -146,38 +130,72 @@ describe('images of containerDisks and kernelBoot', () => {
     });
   });
 
-  test('without it a container holds each, with a program that waits from the launcher’s image', () => {
+  test('and a container that ends at once has each pulled, so that Kubernetes tells its digest', () => {
+    const pod = render(vmi);
+    const [, os, kernel] = specOf(pod).initContainers ?? [];
+    expect([os?.name, os?.image, os?.imagePullPolicy]).toEqual(['volumeos', 'r.test/os:1', 'IfNotPresent']);
+    expect([kernel?.name, kernel?.image]).toEqual(['volumekernel-boot-volume', 'r.test/k:1']);
+    expect(specOf(pod).volumes).toContainEqual({
+      name: 'launcher-volume',
+      image: { reference: 'registry.test/launcher:1', pullPolicy: 'IfNotPresent' },
+    });
+    const [mounted] = os?.volumeMounts ?? [];
+    expect(mounted).toMatchObject({ name: 'launcher-volume', readOnly: true });
+    expect(os?.command).toEqual([`${mounted?.mountPath}/usr/lib/virtflow/busybox`, 'true']);
+  });
+
+  test('images that cannot run as containers are mounted without it', () => {
+    const artifact = structuredClone(vmi);
+    artifact.metadata = {
+      ...artifact.metadata,
+      annotations: { 'kubevirt.io/image-volume-skip-digest-resolution': 'true' },
+    };
+    const { initContainers, volumes } = specOf(render(artifact));
+    expect(initContainers?.map(({ name }) => name)).toEqual(['guest-console-log']);
+    expect(volumes?.map(({ name }) => name)).toEqual(expect.arrayContaining(['os', 'kernel-boot-volume']));
+    expect(volumes?.map(({ name }) => name)).not.toContain('launcher-volume');
+  });
+
+  test('without it a container holds each, after one that has it pulled', () => {
     const pod = render(vmi, { config: noImageVolumes });
     expect(specOf(pod).containers.map(({ name, image }) => [name, image])).toEqual([
       ['compute', 'registry.test/launcher:1'],
       ['volumeos', 'r.test/os:1'],
       ['volumekernel-boot-volume', 'r.test/k:1'],
     ]);
-    expect(container(pod, 'volumeos').resources).toEqual({
-      requests: { cpu: '1m', memory: '1M', 'ephemeral-storage': '50M' },
-      limits: { memory: '40M' },
-    });
-    const [shared] = container(pod, 'volumeos').volumeMounts ?? [];
-    const own = container(pod, 'compute').volumeMounts?.find(({ name }) => name === shared?.name);
-    const copied = container(pod, 'compute').lifecycle?.postStart?.exec?.command?.at(-1);
-    expect(copied).toBe(`${own?.mountPath}/busybox`);
-    expect(container(pod, 'volumeos').command?.[0]).toBe(`${shared?.mountPath}/busybox`);
-    expect([own?.readOnly, shared?.readOnly]).toEqual([undefined, true]);
+    expect(specOf(pod).initContainers?.map(({ name, image }) => [name, image])).toEqual([
+      ['guest-console-log', 'registry.test/launcher:1'],
+      ['container-disk-binary', 'registry.test/launcher:1'],
+      ['volumeos-init', 'r.test/os:1'],
+      ['volumekernel-boot-volume-init', 'r.test/k:1'],
+    ]);
   });
 
-  test('their CPU is limited where that of compute is, or where the cluster says so', () => {
-    const limits = (resources: object, configuration: object = {}): unknown => {
-      const config = { ...configured(configuration), featureGates: noImageVolumes.featureGates };
-      return container(render(withDomain({ ...vmi.spec.domain, resources }, vmi.spec), { config }), 'volumeos')
-        .resources?.limits;
-    };
-    expect(limits({ limits: { cpu: '1' } })).toEqual({ cpu: '10m', memory: '40M' });
-    const supportContainerResources = [{ type: 'container-disk', resources: { limits: { cpu: '50m' } } }];
-    expect(limits({}, { supportContainerResources })).toEqual({ cpu: '50m', memory: '40M' });
+  test('what such containers run is copied from the launcher’s image, and only there it is written', () => {
+    const pod = render(vmi, { config: noImageVolumes });
+    const copy = container(pod, 'container-disk-binary');
+    const copied = copy.command?.at(-1);
+    expect(copy.command?.[2]).toBe('/usr/lib/virtflow/busybox');
+    for (const name of ['container-disk-binary', 'volumeos-init', 'volumeos']) {
+      const [mount] = container(pod, name).volumeMounts ?? [];
+      expect(copied).toBe(`${mount?.mountPath}/busybox`);
+      expect(mount?.readOnly ?? false).toBe(name !== 'container-disk-binary');
+    }
+    expect(container(pod, 'volumeos-init').command).toEqual([copied, 'true']);
+    expect(container(pod, 'volumeos').command?.[0]).toBe(copied);
+    expect(container(pod, 'compute').volumeMounts?.map(({ name }) => name)).not.toContain('virt-bin-share-dir');
   });
 
-  test('nothing is copied where no image needs it', () => {
-    expect(container(render(instance(), { config: noImageVolumes }), 'compute').lifecycle).toBeUndefined();
+  test.each([
+    ['with the gate', configured()],
+    ['without it', noImageVolumes],
+  ])('a guest without images has no container more (%s)', (_, config) => {
+    const claim = { name: 'os', persistentVolumeClaim: { claimName: 'disk' } };
+    const { containers, initContainers, volumes } = specOf(render(instance({ volumes: [claim] }), { config }));
+    expect(containers.map(({ name }) => name)).toEqual(['compute']);
+    expect(initContainers?.map(({ name }) => name)).toEqual(['guest-console-log']);
+    for (const own of ['launcher-volume', 'virt-bin-share-dir'])
+      expect(volumes?.map(({ name }) => name)).not.toContain(own);
   });
 
   test('each pull secret is named once', () => {

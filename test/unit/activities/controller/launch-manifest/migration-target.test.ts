@@ -156,17 +156,22 @@ describe('SELinux level', () => {
 
 describe('images', () => {
   const digest = `sha256:${'a'.repeat(64)}`;
-  const status = (name: string, imageID: string) => ({ name, imageID });
-  const imageOf = (image: string, imageID: string): string | undefined =>
-    withImagesOf(
-      instance({
-        volumes: [
-          { name: 'os', containerDisk: { image } },
-          { name: 'x', emptyDisk: { capacity: '1Gi' } },
-        ],
-      }),
-      [status('compute', 'other@sha256:0'), status('volumeos', imageID)],
-    ).spec.volumes?.[0]?.containerDisk?.image;
+  const running = (name: string, imageID: string): Pick<Pod, 'status'> => ({
+    status: {
+      containerStatuses: [
+        { name: 'compute', image: '', imageID: 'other@sha256:0', ready: true, restartCount: 0 },
+        { name, image: '', imageID, ready: true, restartCount: 0 },
+      ],
+    },
+  });
+  const withDisk = (image: string) =>
+    instance({
+      volumes: [
+        { name: 'os', containerDisk: { image } },
+        { name: 'x', emptyDisk: { capacity: '1Gi' } },
+      ],
+    });
+  const diskOf = (vmi: VirtualMachineInstance) => vmi.spec.volumes?.[0]?.containerDisk?.image;
 
   test.each([
     ['with a tag', 'r.test:5000/os/a:1', `r.test:5000/os/a@${digest}`, `r.test:5000/os/a@${digest}`],
@@ -175,16 +180,39 @@ describe('images', () => {
     ['that no registry gave', 'r.test/a:1', digest, 'r.test/a:1'],
     ['of a container without status', 'r.test/a:1', '', 'r.test/a:1'],
   ])('an image %s', (_, image, imageID, expected) => {
-    expect(imageOf(image, imageID)).toBe(expected);
+    expect(diskOf(withImagesOf(withDisk(image), running('volumeos', imageID)))).toBe(expected);
+  });
+
+  test('of a mounted image the init container that pulled it tells the digest', () => {
+    const { status } = running('volumeos', `r.test/a@${digest}`);
+    const mounting: Pick<Pod, 'spec' | 'status'> = {
+      spec: { containers: [], volumes: [{ name: 'os', image: { reference: 'r.test/a:1' } }] },
+      status: { initContainerStatuses: status?.containerStatuses ?? [] },
+    };
+    expect(diskOf(withImagesOf(withDisk('r.test/a:1'), mounting))).toBe(`r.test/a@${digest}`);
+  });
+
+  test('a source that was a target itself has the digest in the volume', () => {
+    const source = { spec: { containers: [], volumes: [{ name: 'os', image: { reference: `r.test/a@${digest}` } }] } };
+    expect(diskOf(withImagesOf(withDisk('r.test/a:1'), source))).toBe(`r.test/a@${digest}`);
+  });
+
+  test('Kubernetes is asked for no digest that is known; at a start it is, whatever the VMI names', () => {
+    const initContainers = (pod: Pod) => (specOf(pod).initContainers ?? []).map(({ name }) => name);
+    const [known, unknown] = [withDisk(`r.test/a@${digest}`), withDisk('r.test/a:1')];
+    expect(initContainers(target(known))).toEqual(['guest-console-log']);
+    expect(specOf(target(known)).volumes?.map(({ name }) => name)).not.toContain('launcher-volume');
+    for (const pod of [target(unknown), render(known)])
+      expect(initContainers(pod)).toEqual(['guest-console-log', 'volumeos']);
   });
 
   test("kernel and initrd are the source's too", () => {
     const vmi = withDomain({ firmware: { uuid: 'u', kernelBoot: { kernelArgs: 'q', container: { image: 'k:1' } } } });
-    const { firmware } = withImagesOf(vmi, [status('volumekernel-boot-volume', `k@${digest}`)]).spec.domain;
+    const { firmware } = withImagesOf(vmi, running('volumekernel-boot-volume', `k@${digest}`)).spec.domain;
     expect(firmware).toEqual({ uuid: 'u', kernelBoot: { kernelArgs: 'q', container: { image: `k@${digest}` } } });
   });
 
   test('without images the VMI is the same', () => {
-    expect(withImagesOf(instance(), [])).toEqual(instance());
+    expect(withImagesOf(instance(), {})).toEqual(instance());
   });
 });

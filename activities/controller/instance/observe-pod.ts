@@ -1,6 +1,8 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
 import type { PodFacts } from '../../../api/contract/facts.ts';
+import type { PodRef } from '../../../api/contract/refs.ts';
 import { describeFence } from '../../../api/fencing/index.ts';
+import { podFacts } from '../../facts/pod.ts';
 import { liveFence } from '../../fencing.ts';
 import type { KubePort } from '../../kube/port.ts';
 import { readPod } from '../pods.ts';
@@ -22,27 +24,39 @@ export const observePod =
 const NO_GUEST_GRACE_SECONDS = 2;
 
 /**
- * Deletes the Pod (by uid) and returns what is left of it. Asks only once, unless there is no guest to wait for: a container that was told to stop
- * before it listened would otherwise stay for the whole grace period. Forces only on a fenced node: no kubelet there will ever confirm its end.
+ * Deletes the Pod (by uid) and returns what is left of it, a moment later. Asks only once, unless there is no guest to wait for: a container that was
+ * told to stop before it listened would otherwise stay for the whole grace period. Forces only on a fenced node: no kubelet there will ever confirm its
+ * end.
  */
 export const deletePod =
-  ({ kube, log }: Pick<ControllerPorts, 'kube' | 'log'>): ControllerActivities['deletePod'] =>
+  (ports: Pick<ControllerPorts, 'kube' | 'log' | 'cached' | 'removed'>): ControllerActivities['deletePod'] =>
   async ({ vmi, pod, holdsNoGuest = false }) => {
-    const found = await readPod(kube, vmi, pod);
+    const { kube } = ports;
+    const found = unasked(ports, pod) ?? (await readPod(kube, vmi, pod));
     if (found.gone === true) return found;
     const isForced = found.deleting && (await isOnFencedNode(kube, found));
     if (found.deleting && !holdsNoGuest && !isForced) return found;
     const grace = isForced ? 0 : holdsNoGuest ? NO_GUEST_GRACE_SECONDS : undefined;
-    await kube.remove(
+    const left = await kube.remove(
       'Pod',
       { namespace: vmi.namespace, name: pod.name },
       { uid: pod.uid, ...(grace === undefined ? {} : { gracePeriodSeconds: grace }) },
     );
     const message = `Deleted virtual machine pod ${pod.name}`;
     const event = { kind: 'VirtualMachineInstance', ref: vmi, reason: 'SuccessfulDelete', message } as const;
-    await recordEvent({ kube, log }, { ...event, once: pod.uid });
+    await Promise.all([
+      recordEvent(ports, { ...event, once: pod.uid }),
+      // Of a Pod that may go at once its event is close.
+      left === undefined ? undefined : ports.removed?.(pod.uid),
+    ]);
     return readPod(kube, vmi, pod);
   };
+
+/** As a watch has shown the Pod, if nobody had asked it to go. */
+const unasked = ({ cached }: Pick<ControllerPorts, 'cached'>, { uid }: PodRef): PodFacts | undefined => {
+  const pod = cached?.('Pod', uid);
+  return pod === undefined || pod.metadata?.deletionTimestamp !== undefined ? undefined : podFacts(pod);
+};
 
 const isOnFencedNode = async (kube: KubePort, { node }: PodFacts): Promise<boolean> =>
   node !== undefined && (await liveFence(kube, node)) !== undefined;

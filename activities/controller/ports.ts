@@ -31,6 +31,8 @@ export interface ControllerPorts {
   around?: Around;
   /** Waits a moment for a Pod to get a node; undefined: it has none yet. Absent: nobody watches Pods here. */
   placed?: (uid: string) => Promise<Pod | undefined>;
+  /** Waits a moment for a Pod to go. Absent: nobody watches Pods here. */
+  removed?: (uid: string) => Promise<void>;
   clock: () => Date;
   log: Pick<Logger, 'warn' | 'info'>;
 }

@@ -135,8 +135,8 @@ export interface ControllerActivities {
   deletePod(request: { vmi: ObjectRef; pod: PodRef; holdsNoGuest?: boolean }): Promise<PodFacts>;
   /** Writes status and labels of the VMI if they differ. One writer per object: only its entity calls this. Object gone: does nothing. */
   publishInstance(request: { vmi: ObjectRef; report: InstanceReport }): Promise<void>;
-  /** Removes virtflow's finalizers from the VMI. Object gone: does nothing. */
-  releaseInstance(vmi: ObjectRef): Promise<void>;
+  /** Removes virtflow's finalizers from the VMI. `report`: how it has ended, to be seen before the object may go. Object gone: does nothing. */
+  releaseInstance(request: { vmi: ObjectRef; report?: InstanceReport }): Promise<void>;
 
   /** Puts the finalizer on the VM and reads its VMI; undefined when there is none. One that nobody owns becomes the VM's. @throws ObjectGone */
   adoptVirtualMachine(vm: ObjectRef): Promise<InstanceFacts | undefined>;

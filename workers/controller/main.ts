@@ -154,6 +154,7 @@ await runMain(log, async (signal) => {
       cached: (kind, uid) => informers[kind].get(uid),
       around: aroundOf(informers, namespaces),
       placed: (uid) => placements.placed(uid),
+      removed: (uid) => placements.removed(uid),
       clock: () => new Date(),
       log,
     });

@@ -7,12 +7,13 @@ import { operationFinished, operationProgress, retryOperation } from '../../api/
 import { runEntity } from '../shared/entity.ts';
 import { toFailureInfo } from '../shared/failures.ts';
 import { newInbox } from '../shared/inbox.ts';
-import { bookkeeping } from '../shared/proxies.ts';
+import { bookkeeping, localBookkeeping } from '../shared/proxies.ts';
 import { now } from '../shared/time.ts';
 import { newAttributeWriter } from '../shared/visibility.ts';
 import { newWriter } from '../shared/writer.ts';
 import { decide } from './decide.ts';
 import { newPerformer } from './perform.ts';
+import { isFinal } from './phases.ts';
 import { isAsCreated, reportKey, reportOf, reportOfStart } from './report.ts';
 import { isStartQuiet } from './start-news.ts';
 import type { InstanceEvent, InstanceState } from './state.ts';
@@ -65,7 +66,9 @@ export async function virtualMachineInstance(input: EntityInput): Promise<void> 
   );
 
   const writer = newWriter(async (report: ReturnType<typeof reportOf>) => {
-    await bookkeeping(`Publish ${report.phase}`)
+    // What comes last is done over the queue: it may be followed by the end of this run.
+    const activities = isShutDown(state) ? localBookkeeping : bookkeeping;
+    await activities(`Publish ${report.phase}`)
       .publishInstance({ vmi, report })
       .catch((error: unknown) => log.error('status refused', { failure: toFailureInfo(error) }));
   }, carried.written);
@@ -76,7 +79,9 @@ export async function virtualMachineInstance(input: EntityInput): Promise<void> 
     writeAttributes(attributesOf(shown));
     setCurrentDetails(detailsOf(shown));
     const report = reportOf(shown);
-    if (shown.adoption === 'done' && !isGone(shown) && !isStartQuiet(shown) && !isAsCreated(shown, report)) {
+    // The last one is written with the release.
+    const isQuiet = isStartQuiet(shown) || shown.release === 'underWay';
+    if (shown.adoption === 'done' && !isGone(shown) && !isQuiet && !isAsCreated(shown, report)) {
       writer.want(report, reportKey(report));
     }
   };
@@ -86,9 +91,9 @@ export async function virtualMachineInstance(input: EntityInput): Promise<void> 
     isShown: writer.isIdle,
     wakeAt: ({ wakeAt }) => wakeAt,
     perform: async (command) => {
-      // The final status is to be seen before the object may go.
       if (command.type === 'release') await writer.idle();
-      return perform(command);
+      const report = reportOf(state);
+      return perform(command, reportKey(report) === writer.lastKey() ? undefined : report);
     },
     continueAfter: input.continueAfter,
     beforeContinuing: ({ operation }) => handOver(operation?.id),
@@ -99,6 +104,9 @@ export async function virtualMachineInstance(input: EntityInput): Promise<void> 
     },
   });
 }
+
+/** A guest is shut down: its entity has more to do than what is written now. */
+const isShutDown = ({ operation, phase }: InstanceState): boolean => operation?.kind === 'shutdown' && !isFinal(phase);
 
 /** State of an earlier run of this entity. There is one version so far. */
 const restore = ({ ref, carried }: EntityInput): CarriedState =>

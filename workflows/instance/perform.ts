@@ -6,6 +6,7 @@ import {
   isCancellation,
   startChild,
 } from '@temporalio/workflow';
+import type { InstanceReport } from '../../api/contract/activities.ts';
 import { keywords } from '../../api/contract/keywords.ts';
 import type { FailureType } from '../../api/contract/failures.ts';
 import { migrationAnswered } from '../../api/contract/migrations.ts';
@@ -27,7 +28,8 @@ const CANCELLED: FailureType = 'Cancelled';
 type Begin = Extract<InstanceCommand, { type: 'begin' }>;
 
 export interface Performer {
-  perform: (command: InstanceCommand) => Promise<InstanceEvent | undefined>;
+  /** @param unsaid what the VMI's status does not say yet */
+  perform: (command: InstanceCommand, unsaid: InstanceReport | undefined) => Promise<InstanceEvent | undefined>;
   /** Asks the operation under way to tell its end to the run that comes next: only this one gets it from the server. */
   handOver: (operationId: string | undefined) => Promise<void>;
 }
@@ -52,7 +54,7 @@ export const newPerformer = (vmi: ObjectRef, put: (event: InstanceEvent) => void
     // It has closed, and that is on its way here.
     else await over;
   };
-  const perform: Performer['perform'] = async (command) => {
+  const perform: Performer['perform'] = async (command, unsaid) => {
     switch (command.type) {
       case 'adopt':
         return { type: 'adopted', found: await adopt(vmi) };
@@ -72,7 +74,7 @@ export const newPerformer = (vmi: ObjectRef, put: (event: InstanceEvent) => void
       case 'release': {
         const { releaseToken, releaseInstance } = bookkeeping('Release');
         if (command.epoch !== undefined) await releaseToken({ vmi, epoch: command.epoch });
-        await releaseInstance(vmi);
+        await releaseInstance({ vmi, ...(unsaid === undefined ? {} : { report: unsaid }) });
         return { type: 'released' };
       }
     }

@@ -62,8 +62,11 @@ const HERE: LocalActivityOptions = { startToCloseTimeout: '3s', retry: { maximum
  * is lost takes with it what its activities have answered, not what they have done: only for steps that may be done again together with those before
  * them, of a workflow that neither ends nor continues as new while it does them.
  */
-export const localActivities = (summary: string): ActivityInterfaceFor<ControllerActivities> => {
-  const queued = proxyActivities<ControllerActivities>({ ...CONTROLLER, retry: SHORT_RETRY, summary });
+export const localActivities = (summary: string): ActivityInterfaceFor<ControllerActivities> =>
+  hereFirst(summary, SHORT_RETRY);
+
+const hereFirst = (summary: string, retry: typeof SHORT_RETRY): ActivityInterfaceFor<ControllerActivities> => {
+  const queued = proxyActivities<ControllerActivities>({ ...CONTROLLER, retry, summary });
   const here = proxyLocalActivities<ControllerActivities>({ ...HERE, summary });
   return waitedFor(
     new Proxy(here, {
@@ -92,6 +95,10 @@ const mayPass = (error: unknown): boolean => {
 /** Activities of the controller for an entity's own bookkeeping. */
 export const bookkeeping = (summary: string): ActivityInterfaceFor<ControllerActivities> =>
   waitedFor(proxyActivities<ControllerActivities>({ ...CONTROLLER, retry: UNTIL_DONE, summary }));
+
+/** The same, first tried as localActivities are. What an entity does so says nothing new if it is done again (docs/adr/0029). */
+export const localBookkeeping = (summary: string): ActivityInterfaceFor<ControllerActivities> =>
+  hereFirst(summary, UNTIL_DONE);
 
 const ON_NODE: ActivityOptions = {
   scheduleToStartTimeout: TAKEN_WITHIN,

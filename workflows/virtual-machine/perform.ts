@@ -2,7 +2,7 @@ import type { VirtualMachineReport } from '../../api/contract/activities.ts';
 import type { InstanceFacts } from '../../api/contract/facts.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import { isRetryable, toFailureInfo } from '../shared/failures.ts';
-import { bookkeeping, controllerActivities } from '../shared/proxies.ts';
+import { bookkeeping, controllerActivities, localActivities } from '../shared/proxies.ts';
 import type { ActingCommand, VirtualMachineEvent } from './state.ts';
 
 /** What the VM's status says once its instance is there, and who is told that it does. */
@@ -37,14 +37,14 @@ const carryOut = async (
     case 'create': {
       const { paused } = command;
       const request = { vm, report, ...(paused === undefined ? {} : { paused }) };
-      const { isShown, ...instance } = await controllerActivities('Create instance').createInstance(request);
+      const { isShown, ...instance } = await localActivities('Create instance').createInstance(request);
       if (isShown === true) shown(instance);
       return { type: 'created', instance };
     }
     case 'delete': {
       const { instance: vmi, gracePeriodSeconds } = command;
       const request = { vm, vmi, ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }) };
-      return { type: 'deleted', instance: await controllerActivities('Delete instance').deleteInstance(request) };
+      return { type: 'deleted', instance: await localActivities('Delete instance').deleteInstance(request) };
     }
     case 'switchOn':
       return { type: 'changed', facts: await controllerActivities('Switch on').switchOn(vm) };

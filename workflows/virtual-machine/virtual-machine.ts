@@ -3,10 +3,11 @@ import type { VirtualMachineReport } from '../../api/contract/activities.ts';
 import type { EntityInput } from '../../api/contract/entities.ts';
 import type { InstanceFacts } from '../../api/contract/facts.ts';
 import * as contract from '../../api/contract/entities.ts';
+import { VM_FINALIZER } from '../../api/kubevirt/finalizers.ts';
 import { runEntity } from '../shared/entity.ts';
 import { toFailureInfo } from '../shared/failures.ts';
 import { newInbox } from '../shared/inbox.ts';
-import { bookkeeping } from '../shared/proxies.ts';
+import { bookkeeping, localBookkeeping } from '../shared/proxies.ts';
 import { newAttributeWriter } from '../shared/visibility.ts';
 import { newWriter } from '../shared/writer.ts';
 import { decide } from './decide.ts';
@@ -41,7 +42,9 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
   const writer = newWriter(async (report: VirtualMachineReport) => {
     const settled = report.settledRequests.at(-1)?.id;
     try {
-      const facts = await bookkeeping('Publish').publishVirtualMachine({ vm, report });
+      // That requests are settled comes back as news: over the queue, so that it is on record first.
+      const activities = settled === undefined ? localBookkeeping : bookkeeping;
+      const facts = await activities('Publish').publishVirtualMachine({ vm, report });
       if (facts != null && settled !== undefined) inbox.put({ type: 'published', facts, settled });
     } catch (error) {
       log.error('status refused', { failure: toFailureInfo(error) });
@@ -54,9 +57,10 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
     writeAttributes(attributesOf(shown));
     setCurrentDetails(detailsOf(shown));
     // What is created in a moment is told once it is there: one write instead of two.
-    if (shown.adoption !== 'done' || shown.released || shown.busy === 'create') return;
+    if (shown.adoption !== 'done' || shown.released || shown.busy === 'create' || goesAtOnce(shown)) return;
     const report = reportOf(shown);
-    const instanceVersion = shown.instance?.resourceVersion;
+    // Nobody follows how the instance of a VM ends that is being deleted.
+    const instanceVersion = shown.object?.deleting === true ? undefined : shown.instance?.resourceVersion;
     const told = { ...report, ...(instanceVersion === undefined ? {} : { instanceVersion }) };
     writer.want(told, reportKey(report, shown, instanceVersion));
   };
@@ -84,6 +88,13 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
     },
   });
 }
+
+/** Nothing is left that keeps the object, so that nobody would see its last status. */
+const goesAtOnce = ({ object, instance, busy }: VirtualMachineState): boolean =>
+  busy === 'release' &&
+  object?.deleting === true &&
+  instance === undefined &&
+  object.finalizers.every((finalizer) => finalizer === VM_FINALIZER);
 
 /**
  * The status mirrors the instance's, which the writer reads itself: a newer version of it is another status. That settled requests are off the list is

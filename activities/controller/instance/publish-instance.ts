@@ -13,12 +13,24 @@ import { findInstance } from './read.ts';
 import { publishGates } from './readiness-gate.ts';
 import { surroundings } from './surroundings.ts';
 
+type Ports = TokenPorts & Pick<ControllerPorts, 'clock' | 'config' | 'launcherImage' | 'log' | 'cached' | 'around'>;
+
 /** Brings status and labels of the VMI, and its Pods' readiness gates, to what the entity reports; writes only what differs. */
-export const publishInstance =
-  (
-    ports: TokenPorts & Pick<ControllerPorts, 'clock' | 'config' | 'launcherImage' | 'log' | 'cached' | 'around'>,
-  ): ControllerActivities['publishInstance'] =>
-  async ({ vmi: ref, report }) => {
+export const publishInstance = (ports: Ports): ControllerActivities['publishInstance'] => {
+  const write = instanceWriter(ports);
+  return async (request) => void (await write(request));
+};
+
+/** The same, which also says what it has written. */
+export const instanceWriter =
+  (ports: Ports) =>
+  async ({
+    vmi: ref,
+    report,
+  }: {
+    vmi: ObjectRef;
+    report: InstanceReport;
+  }): Promise<VirtualMachineInstance | undefined> => {
     const { kube, clock, config, launcherImage } = ports;
     const now = (): string => clock().toISOString();
     const known = cachedPods(ports, report);
@@ -31,7 +43,7 @@ export const publishInstance =
         first = undefined;
         return { wrote: await publishGates(ports, ref, pods, report, now()), value: undefined };
       });
-    const tellStatus = (): Promise<void> =>
+    const tellStatus = (): Promise<VirtualMachineInstance | undefined> =>
       fromCacheFirst(ports.cached?.('VirtualMachineInstance', ref.uid), async (known) => {
         const vmi = known ?? (await findInstance(kube, ref));
         if (vmi === undefined || isPast(vmi, report)) return { wrote: false, value: undefined };
@@ -40,15 +52,16 @@ export const publishInstance =
         const writing = patch === undefined ? undefined : writeStatus(kube, ref, vmi, patch);
         // Told beside the write, not after it, since a write that succeeds leaves nothing to compare with; but not of what may be past.
         if (known !== undefined) await writing;
-        await Promise.all([
+        const [written] = await Promise.all([
           writing,
           ...eventsOf(vmi, report).map((event) =>
             recordEvent(ports, { kind: 'VirtualMachineInstance', ref, ...event }),
           ),
         ]);
-        return { wrote: patch !== undefined, value: undefined };
+        return { wrote: patch !== undefined, value: written };
       });
-    await Promise.all([openGates(), tellStatus()]);
+    const [written] = await Promise.all([tellStatus(), openGates()]);
+    return written;
   };
 
 const writeStatus = async (
@@ -56,10 +69,10 @@ const writeStatus = async (
   ref: ObjectRef,
   { metadata: live }: VirtualMachineInstance,
   patch: Record<string, unknown>,
-): Promise<void> => {
+): Promise<VirtualMachineInstance | undefined> => {
   const { uid, resourceVersion } = live ?? {};
   const metadata = { ...(patch['metadata'] as object | undefined), uid, resourceVersion, ...untracked(live) };
-  await ifStillThere(kube.mergePatch('VirtualMachineInstance', ref, { ...patch, metadata }));
+  return ifStillThere(kube.mergePatch('VirtualMachineInstance', ref, { ...patch, metadata }));
 };
 
 /**

@@ -25,15 +25,21 @@ import { pinForStart } from './instance-types.ts';
 import { readVirtualMachine } from './read.ts';
 import { GENERATION_ANNOTATION, storeRevision } from './revisions.ts';
 
+type Ports = Pick<ControllerPorts, 'kube' | 'config' | 'clock' | 'log' | 'cached'>;
+
+export interface Created {
+  facts: InstanceFacts;
+  /** Both as the API server has answered them, if the VMI was created just now. */
+  made?: { vm: VirtualMachine; vmi: VirtualMachineInstance };
+}
+
 /**
  * Creates the VM's VMI, or returns the one that exists: with the VM's finalizer and its revision before it, in as few round trips as that takes.
  * @throws InvalidSpec, InstancetypeNotFound, PreferenceNotFound, Forbidden, ObjectGone, TokenHeld (a foreign VMI has the name)
  */
-export const createInstance =
-  (
-    ports: Pick<ControllerPorts, 'kube' | 'config' | 'clock' | 'log' | 'cached'>,
-  ): ControllerActivities['createInstance'] =>
-  ({ vm: ref, paused = false }) => {
+export const newInstanceOf =
+  (ports: Ports) =>
+  ({ vm: ref, paused = false }: { vm: ObjectRef; paused?: boolean }): Promise<Created> => {
     const { kube, config, clock, log } = ports;
     let first = neverStarted(ports, ref);
     return onConflictAgain(async () => {
@@ -45,20 +51,20 @@ export const createInstance =
       if (vm.metadata?.deletionTimestamp !== undefined) {
         throw failure('ObjectGone', `VirtualMachine ${ref.namespace}/${ref.name} is being deleted.`);
       }
-      if (existing !== undefined) return owned(await claimed(kube, vm, existing), ref);
+      if (existing !== undefined) return { facts: owned(await claimed(kube, vm, existing), ref) };
       // As admission completes what users create: the API server does not ask it about ours.
       const fresh = { uuid: () => crypto.randomUUID(), now: timestamp(clock()) };
       const readable = readableVirtualMachine(vm);
       const { vm: known, types } = await pinForStart(kube, vm);
       const vmi = newInstance(instanceOf(readable, types, paused, config()), config(), fresh);
-      const [revision] = await Promise.all([storeRevision(kube, known), withFinalizer(kube, known)]);
+      const [revision, finalized] = await Promise.all([storeRevision(kube, known), withFinalizer(kube, known)]);
       vmi.status = { ...vmi.status, virtualMachineRevisionName: revision };
       // Told beside: nobody waits for it.
       const tell = (event: Pick<ObjectEvent, 'reason' | 'message' | 'isWarning'>): void =>
         void recordEvent({ kube, log }, { kind: 'VirtualMachine', ref, ...event });
       try {
-        const created = await createOrRead(kube, vmi, vm);
-        const message = `Created VirtualMachineInstance ${ref.name} (${created.vmi.uid})`;
+        const created = await createOrRead(kube, vmi, finalized);
+        const message = `Created VirtualMachineInstance ${ref.name} (${created.facts.vmi.uid})`;
         tell({ reason: 'SuccessfulCreate', message });
         return created;
       } catch (error) {
@@ -71,6 +77,12 @@ export const createInstance =
       }
     });
   };
+
+/** The same, for who asks for nothing more. @throws as newInstanceOf does */
+export const createInstance = (ports: Ports): ControllerActivities['createInstance'] => {
+  const create = newInstanceOf(ports);
+  return async (request) => (await create(request)).facts;
+};
 
 /**
  * The VM as a watch has shown it, if it has never been started: the finalizer that it still needs is written over that very version, before anything is
@@ -106,18 +118,15 @@ const instanceOf = (
   return applied;
 };
 
-const createOrRead = async (
-  kube: KubePort,
-  vmi: VirtualMachineInstance,
-  vm: VirtualMachine,
-): Promise<InstanceFacts> => {
+const createOrRead = async (kube: KubePort, vmi: VirtualMachineInstance, vm: VirtualMachine): Promise<Created> => {
   const ref = refOf(vm);
   try {
-    return instanceFacts(await kube.create('VirtualMachineInstance', vmi));
+    const created = await kube.create('VirtualMachineInstance', vmi);
+    return { facts: instanceFacts(created), made: { vm, vmi: created } };
   } catch (error) {
     const raced = isAlreadyExists(error) ? await kube.get('VirtualMachineInstance', ref) : undefined;
     if (raced === undefined) throw error;
-    return owned(await claimed(kube, vm, raced), ref);
+    return { facts: owned(await claimed(kube, vm, raced), ref) };
   }
 };
 

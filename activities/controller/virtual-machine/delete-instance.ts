@@ -1,4 +1,7 @@
 import type { ControllerActivities } from '../../../api/contract/activities.ts';
+import type { InstanceFacts } from '../../../api/contract/facts.ts';
+import type { ObjectRef } from '../../../api/contract/refs.ts';
+import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { goneInstance, instanceFacts } from '../../facts/instance.ts';
 import { findInstance } from '../instance/read.ts';
 import type { ControllerPorts } from '../ports.ts';
@@ -7,10 +10,11 @@ import { recordEvent } from '../record-event.ts';
 
 /** Deletes the VMI by uid and returns what is left of it; with `gracePeriodSeconds` its own grace period is replaced first. */
 export const deleteInstance =
-  ({ kube, log }: Pick<ControllerPorts, 'kube' | 'log'>): ControllerActivities['deleteInstance'] =>
+  ({ kube, log, cached }: Pick<ControllerPorts, 'kube' | 'log' | 'cached'>): ControllerActivities['deleteInstance'] =>
   async ({ vm, vmi: ref, gracePeriodSeconds }) => {
     const before = await onConflictAgain(async () => {
-      const vmi = await findInstance(kube, ref);
+      const seen = gracePeriodSeconds === undefined ? cached?.('VirtualMachineInstance', ref.uid) : undefined;
+      const vmi = seen !== undefined && !isDeleting(seen) ? seen : await findInstance(kube, ref);
       if (vmi === undefined || gracePeriodSeconds === undefined) return vmi;
       if (vmi.spec.terminationGracePeriodSeconds === gracePeriodSeconds) return vmi;
       const patch = {
@@ -20,12 +24,15 @@ export const deleteInstance =
       return ifStillThere(kube.mergePatch('VirtualMachineInstance', ref, patch));
     });
     if (before === undefined) return goneInstance(ref);
-    if (before.metadata?.deletionTimestamp !== undefined) return instanceFacts(before);
-    const removed = await kube.remove('VirtualMachineInstance', ref, { uid: ref.uid });
-    if (removed !== undefined) {
-      const message = `Asked VirtualMachineInstance ${ref.name} (${ref.uid}) to shut down`;
-      void recordEvent({ kube, log }, { kind: 'VirtualMachine', ref: vm, reason: 'SuccessfulDelete', message });
-    }
-    const left = await findInstance(kube, ref);
-    return left === undefined ? goneInstance(ref) : instanceFacts(left);
+    if (isDeleting(before)) return instanceFacts(before);
+    const left = await kube.remove('VirtualMachineInstance', ref, { uid: ref.uid });
+    if (left === undefined) return stillThere(await findInstance(kube, ref), ref);
+    const message = `Asked VirtualMachineInstance ${ref.name} (${ref.uid}) to shut down`;
+    void recordEvent({ kube, log }, { kind: 'VirtualMachine', ref: vm, reason: 'SuccessfulDelete', message });
+    return instanceFacts(left);
   };
+
+const isDeleting = ({ metadata }: VirtualMachineInstance): boolean => metadata?.deletionTimestamp !== undefined;
+
+const stillThere = (vmi: VirtualMachineInstance | undefined, ref: ObjectRef): InstanceFacts =>
+  vmi === undefined ? goneInstance(ref) : instanceFacts(vmi);

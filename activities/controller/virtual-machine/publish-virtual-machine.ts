@@ -1,4 +1,5 @@
 import type { ControllerActivities, SettledRequest, VirtualMachineReport } from '../../../api/contract/activities.ts';
+import type { VirtualMachineFacts } from '../../../api/contract/facts.ts';
 import type { ObjectRef } from '../../../api/contract/refs.ts';
 import type { VirtualMachine, VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { instanceFacts } from '../../facts/instance.ts';
@@ -17,14 +18,29 @@ import { remainingRequests, virtualMachinePatch } from './vm-status.ts';
 
 type Ports = Pick<ControllerPorts, 'kube' | 'clock' | 'config' | 'log' | 'cached'>;
 
+/** VM and instance as somebody has just seen them. */
+interface Known {
+  vm: VirtualMachine;
+  vmi: VirtualMachineInstance;
+}
+
 /**
  * Brings the VM's status to what entity and VMI say, and takes settled requests off its list, in one write; only what differs is written. A request
  * that comes at the same moment makes it read again.
  */
-export const publishVirtualMachine =
-  (ports: Ports): ControllerActivities['publishVirtualMachine'] =>
-  async ({ vm: ref, report }) =>
-    fromCacheFirst(newEnough(ports, ref, report), async (known) => {
+export const publishVirtualMachine = (ports: Ports): ControllerActivities['publishVirtualMachine'] => {
+  const write = statusWriter(ports);
+  return (request) => write(request);
+};
+
+/** The same, for a caller that may know both objects: they are not read again then, unless somebody has written since. */
+export const statusWriter =
+  (ports: Ports) =>
+  async (
+    { vm: ref, report }: { vm: ObjectRef; report: VirtualMachineReport },
+    seen: Known | undefined = newEnough(ports, ref, report),
+  ): Promise<VirtualMachineFacts | undefined> =>
+    fromCacheFirst(seen, async (known) => {
       const { kube, clock } = ports;
       const [vm, vmi] = await Promise.all([
         known?.vm ?? findVirtualMachine(kube, ref),
@@ -46,7 +62,7 @@ const newEnough = (
   { cached }: Ports,
   ref: ObjectRef,
   { instance: uid, instanceVersion, generation }: VirtualMachineReport,
-): { vm: VirtualMachine; vmi: VirtualMachineInstance } | undefined => {
+): Known | undefined => {
   if (uid === undefined || instanceVersion === undefined) return undefined;
   const vm = cached?.('VirtualMachine', ref.uid);
   const vmi = cached?.('VirtualMachineInstance', uid);
@@ -65,7 +81,9 @@ const observe = async (
   vmi: VirtualMachineInstance | undefined,
 ): Promise<Observed> => {
   const { vm: kept, observed: references } = await observeReferences(kube, vm);
-  const followed = vmi === undefined ? undefined : await followTemplate(kube, kept, vmi, config());
+  // Nothing of a VM that is being deleted comes to its instance any more.
+  const follows = vmi !== undefined && vm.metadata?.deletionTimestamp === undefined;
+  const followed = follows ? await followTemplate(kube, kept, vmi, config()) : undefined;
   if (vmi?.status?.phase === 'Running') return { vmi, claimUnbound: false, followed, references };
   const [claimUnbound, dataVolumes] = await Promise.all([someClaimUnbound(kube, vm), dataVolumesOf(kube, vm)]);
   return { vmi, claimUnbound, dataVolumes: dataVolumeState(dataVolumes), followed, references };

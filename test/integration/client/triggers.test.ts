@@ -204,7 +204,7 @@ test('a service restarts a VM by name: accepted at once, one restart for one key
   expect((await http('GET', operation)).body).toMatchObject({ outcome: 'underWay', phase: 'Awaiting' });
   await tell(vm);
   await until('the old one is deleted', async () => (await vmiOf(vm)).metadata?.deletionTimestamp !== undefined);
-  await activities.releaseInstance({ ...vm, uid: first });
+  await activities.releaseInstance({ vmi: { ...vm, uid: first } });
   const old = { ...instanceFacts(await vmiOfPast(vm, first)), gone: true };
   await client.workflow.getHandle(virtualMachineId(vm)).signal(instanceObserved, old);
   const second = await runs(vm);

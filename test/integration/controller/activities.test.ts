@@ -81,7 +81,7 @@ test('a VM gets its finalizer, one VMI, and lets both go', async () => {
   await expect(twice(() => activities.adoptVirtualMachine(vm))).resolves.toMatchObject({ vmi });
   const left = await activities.deleteInstance({ vm, vmi, gracePeriodSeconds: 3 });
   expect(left).toMatchObject({ deleting: true, gracePeriodSeconds: 3 });
-  await twice(() => activities.releaseInstance(vmi));
+  await twice(() => activities.releaseInstance({ vmi }));
   await expect(activities.deleteInstance({ vm, vmi })).resolves.toMatchObject({ gone: true });
   await kube.remove('VirtualMachine', vm, { uid: vm.uid });
   await twice(() => activities.releaseVirtualMachine(vm));
@@ -329,7 +329,7 @@ test('a settled request goes, a later one stays, and the status tells', async ()
 test('what is gone needs no writing', async () => {
   const ghost: ObjectRef = { namespace: 'default', name: 'ghost', uid: 'no-such-uid' };
   await activities.publishInstance({ vmi: ghost, report: report() });
-  await activities.releaseInstance(ghost);
+  await activities.releaseInstance({ vmi: ghost });
   await activities.releaseVirtualMachine(ghost);
   await activities.releaseToken({ vmi: ghost });
   await expect(activities.admitInstance(ghost)).rejects.toMatchObject({ type: 'ObjectGone' });
@@ -389,7 +389,7 @@ test('a VMI is let go by all names that its finalizer has had', async () => {
   const finalizers = ['foregroundDeleteVirtualMachine', 'kubevirt.io/foregroundDeleteVirtualMachine'];
   await kube.mergePatch('VirtualMachineInstance', vmi, { metadata: { finalizers } });
   await kube.remove('VirtualMachineInstance', vmi, { uid: vmi.uid });
-  await twice(() => activities.releaseInstance(vmi));
+  await twice(() => activities.releaseInstance({ vmi }));
   await expect(kube.get('VirtualMachineInstance', vmi)).resolves.toBeUndefined();
 });
 

@@ -91,7 +91,7 @@ describe('a start', () => {
     await change('kept', 4);
     const { vmi } = await activities.createInstance({ vm });
     await activities.deleteInstance({ vm, vmi });
-    await activities.releaseInstance(vmi);
+    await activities.releaseInstance({ vmi });
     await activities.createInstance({ vm });
     expect((await vmiOf(vm)).spec.domain.cpu?.sockets).toBe(2);
   });

@@ -71,7 +71,7 @@ describe('a start', () => {
     await activities.publishVirtualMachine({ vm, report: report() });
     const startAnew = async (ref: ObjectRef): Promise<ObjectRef> => {
       await activities.deleteInstance({ vm, vmi: ref });
-      await activities.releaseInstance(ref);
+      await activities.releaseInstance({ vmi: ref });
       return (await activities.createInstance({ vm })).vmi;
     };
     const second = await startAnew(vmi);
@@ -87,7 +87,7 @@ describe('a start', () => {
     const { vmi } = await activities.createInstance({ vm });
     expect((await vmiOf(vm)).spec.startStrategy).toBeUndefined();
     await activities.deleteInstance({ vm, vmi });
-    await activities.releaseInstance(vmi);
+    await activities.releaseInstance({ vmi });
     await activities.createInstance({ vm, paused: true });
     expect((await vmiOf(vm)).spec.startStrategy).toBe('Paused');
   });

@@ -369,9 +369,10 @@ export const newWorld = (): World => {
       delete found.facts.untouched;
       await setVmi(found, { phase: report.phase, ready, ...(ran ? { ran } : {}) });
     },
-    releaseInstance: async (vmi) => {
+    releaseInstance: async ({ vmi, report }) => {
       const found = vmis.get(vmi.uid);
       if (found === undefined) return;
+      if (report !== undefined) await controller.publishInstance({ vmi, report });
       if (podsOf(vmi).length > 0) violations.push('VMI released with a Pod left');
       vmis.delete(vmi.uid);
       await told({ kind: 'vmi', facts: { ...found.facts, finalizers: [], gone: true } });

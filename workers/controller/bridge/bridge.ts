@@ -1,6 +1,7 @@
 import { dependencyChanged } from '../../../api/contract/entities.ts';
 import { claimsOf } from '../../../activities/controller/volumes/claims.ts';
 import type { EvictionRules } from '../../../activities/facts/evacuation.ts';
+import { instanceFacts } from '../../../activities/facts/instance.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import { podFacts } from '../../../activities/facts/pod.ts';
 import type { Node, Pod } from '../../../api/kubernetes/types.ts';
@@ -73,6 +74,8 @@ export class Bridge {
     this.#ports = ports;
     this.#queue = new CoalescingQueue<Delivery>({
       deliver: async (key, delivery) => {
+        // It came again while it was on its way.
+        if (delivery.digest !== '' && this.#acknowledged.get(key) === delivery.digest) return;
         await ports.deliver(delivery);
         if (isLast(delivery)) this.#acknowledged.delete(key);
         else this.#acknowledged.set(key, delivery.digest);
@@ -136,6 +139,14 @@ export class Bridge {
     return vmi !== undefined && WAITING.has(vmi.status?.phase ?? '');
   }
 
+  /** A VM that is being deleted has asked for the end of its instance, and waits for nothing but that. */
+  #goesWithItsVm(vmi: VirtualMachineInstance | undefined): boolean {
+    if (vmi?.metadata?.deletionTimestamp === undefined) return false;
+    const owner = instanceFacts(vmi).owner?.uid;
+    const vm = this.#ports.virtualMachines().find(({ metadata }) => metadata?.uid === owner);
+    return vm?.metadata?.deletionTimestamp !== undefined;
+  }
+
   /** The Pod of a VMI that is being deleted is deleted too: what counts is that it has ended, or is gone. */
   #isExpectedToEnd(pod: Pod, isGone: boolean): boolean {
     if (isGone || pod.metadata?.deletionTimestamp === undefined || podFacts(pod).provenEnded) return false;
@@ -149,7 +160,9 @@ export class Bridge {
         return subjects(change).flatMap((vm) => ofVirtualMachine(vm, isGone));
       case 'VirtualMachineInstance':
         return [
-          ...subjects(change).flatMap((vmi) => ofInstance(vmi, isGone, change.before)),
+          ...subjects(change)
+            .flatMap((vmi) => ofInstance(vmi, isGone, change.before))
+            .filter(({ kind }) => kind !== 'plain' || isGone || !this.#goesWithItsVm(change.after)),
           ...evacuationsAfterInstance(change, this.#ports).map(ofEvacuation),
           ...replicaSetsAfterInstance(change, this.#ports.replicaSets).map(ofReplicaSet),
         ];

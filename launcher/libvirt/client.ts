@@ -222,10 +222,20 @@ export class LibvirtClient {
     return this.#connection.call('domainMigrateStartPostCopy', procedures.domainMigrateStartPostCopy, domain, 0);
   }
 
-  /** Runs a QMP command that libvirt has no call for. Marks the domain as tainted in libvirt's log. */
-  async monitorCommand(domain: DomainRef, execute: string, args: Readonly<Record<string, unknown>>): Promise<void> {
+  /** Runs a QMP command that libvirt has no call for. Marks the domain as tainted in libvirt's log. @returns what QEMU says against it, if it does */
+  async monitorCommand(
+    domain: DomainRef,
+    execute: string,
+    args: Readonly<Record<string, unknown>> = {},
+  ): Promise<string | undefined> {
     const command = JSON.stringify({ execute, arguments: args });
-    await this.#connection.call(`monitor ${execute}`, procedures.qemuDomainMonitorCommand, domain, command);
+    const answer = await this.#connection.call(
+      `monitor ${execute}`,
+      procedures.qemuDomainMonitorCommand,
+      domain,
+      command,
+    );
+    return refusalOf(answer);
   }
 
   /** Migrates peer to peer; returns when it is over. `flags` as in {@link MigrateFlag}. */
@@ -254,6 +264,12 @@ export class LibvirtClient {
 
 const versionText = (version: bigint): string =>
   `${version / 1_000_000n}.${(version / 1_000n) % 1_000n}.${version % 1_000n}`;
+
+/** Of an answer of QEMU's monitor. */
+function refusalOf(answer: string): string | undefined {
+  const { error } = JSON.parse(answer) as { error?: { desc?: string } };
+  return error === undefined ? undefined : (error.desc ?? 'no reason given');
+}
 
 function agentReturn(execute: string, answer: string): unknown {
   try {

@@ -3,14 +3,17 @@ import { withDefaults } from '../../api/defaults/index.ts';
 import type { Pod } from '../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../api/kubevirt/types.ts';
 import type { HostFacts } from '../../api/launcher/host-facts.ts';
-import { COMPUTE, CONSOLE_LOG } from '../facts/labels.ts';
+import { COMPUTE } from '../facts/labels.ts';
+import { failure } from '../failures.ts';
 import { provideImages } from './container-disks/index.ts';
 import type { LauncherSight } from './host-facts.ts';
 import { hostFacts, parseCpuList } from './host-facts.ts';
 import type { WantedMasquerade } from './network/interfaces.ts';
 import { wantedNetwork } from './network/interfaces.ts';
-import { awaitContainer } from './pods/await-container.ts';
+import { awaitContainer, awaitNetwork } from './pods/await-container.ts';
 import type { Container } from './pods/container.ts';
+import type { PodNetworkNamespace } from './pods/network-namespace.ts';
+import { networkIdOf } from './pods/network-namespace.ts';
 import type { NodePorts } from './ports.ts';
 import type { Beating } from './progress.ts';
 import type { OnPod } from './verify.ts';
@@ -45,18 +48,27 @@ export const prepareLauncher = async (
   const claims = await readClaims(ports.kube, vmi);
   const wanted = wantedNetwork(vmi);
   const [backingFormats, sight, uplink] = await together(progress.cancelled, (cancelled) => {
+    const read = (): Promise<Pod> => verifyLivePod(ports, on);
     const opening = (until: AbortSignal) => (container: string) =>
-      awaitContainer(ports, pod, container, { read: () => verifyLivePod(ports, on), cancelled: until });
+      awaitContainer(ports, pod, container, { read, cancelled: until });
     return [
       provideImages(ports, { vmi, pod, config, opening }, { ...progress, cancelled }),
       furnish(opening(cancelled), diskFiles(vmi, claims), progress),
       wanted === undefined
         ? Promise.resolve(undefined)
-        : connectGuest(ports, opening(cancelled), { pod, wanted }, progress),
+        : connectGuest(ports, awaitNetwork(ports, pod, { read, cancelled }), wanted, progress),
     ] as const;
   });
+  if (uplink !== undefined && uplink.networkId !== sight.networkId) throw madeAnew(pod);
   return { vmi, host: hostFacts(vmi, config, claims, { ...sight, ...uplink, backingFormats }) };
 };
+
+/** The next try sets up the network that the launcher is in. */
+const madeAnew = ({ metadata }: Pod): Error =>
+  failure(
+    'PodNotReady',
+    `the sandbox of Pod ${metadata?.namespace ?? ''}/${metadata?.name ?? ''} was made anew while its network was set up`,
+  );
 
 type Open = (container: string) => Promise<Container>;
 
@@ -65,7 +77,7 @@ const furnish = async (
   open: Open,
   disks: DiskFile[],
   progress: Beating,
-): Promise<Pick<LauncherSight, 'kvm' | 'cpus'>> => {
+): Promise<Pick<LauncherSight, 'kvm' | 'cpus'> & { networkId: string }> => {
   const launcher = await open(COMPUTE);
   try {
     for (const disk of disks) {
@@ -78,29 +90,28 @@ const furnish = async (
   }
 };
 
-/** The guest's network, as soon as a container shows the Pod's: the first one runs while the launcher's is still being made. */
+/** The guest's network, while the Pod's containers are still being made. */
 const connectGuest = async (
   { network }: NodePorts,
-  open: Open,
-  { pod: { spec }, wanted }: { pod: Pod; wanted: WantedMasquerade },
+  opening: Promise<PodNetworkNamespace>,
+  wanted: WantedMasquerade,
   progress: Beating,
-): Promise<{ mtu: number }> => {
-  const printsConsole = spec?.initContainers?.some(({ name }) => name === CONSOLE_LOG) ?? false;
-  const first = await open(printsConsole ? CONSOLE_LOG : COMPUTE);
+): Promise<{ mtu: number; networkId: string }> => {
+  const namespace = await opening;
   try {
     progress.report('network');
-    return await network.ensureMasquerade(first.network, wanted);
+    return { ...(await network.ensureMasquerade(namespace.path, wanted)), networkId: namespace.id };
   } finally {
-    await first.close();
+    await namespace.close();
   }
 };
 
-const sightOf = async ({ pid, root }: Container): Promise<{ kvm: boolean; cpus: number[] }> => {
+const sightOf = async ({ pid, root }: Container): Promise<{ kvm: boolean; cpus: number[]; networkId: string }> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const list = /^Cpus_allowed_list:\s*(.*)$/m.exec(status)?.[1] ?? '';
   const kvm = await stat(`${root}/dev/kvm`).then(
     (device) => device.isCharacterDevice(),
     () => false,
   );
-  return { kvm, cpus: parseCpuList(list) };
+  return { kvm, cpus: parseCpuList(list), networkId: await networkIdOf(pid) };
 };

@@ -1,18 +1,15 @@
 import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { lstat, open, readdir } from 'node:fs/promises';
 import type { ContainerStatus, Pod } from '../../../api/kubernetes/types.ts';
-import { errorCode } from '../files/error-code.ts';
+import { undefinedIfGone } from '../files/error-code.ts';
 import { sharedDescriptorPath } from '../files/open-in-root.ts';
 import type { NodePorts } from '../ports.ts';
 
-/** A running container as its first process sees it. The handles stay on the same container whatever becomes of the process. */
+/** A running container as its first process sees it. The handle stays on the same container whatever becomes of the process. */
 export interface Container {
   pid: number;
   /** Path of its root directory. Content is not trusted: read it with `openFileIn`. */
   root: string;
-  /** Path that stands for its network namespace. */
-  network: string;
   close(): Promise<void>;
 }
 
@@ -66,22 +63,7 @@ const identityOf = async (path: string): Promise<string | undefined> => {
   return file?.isFile() ? `${file.dev}:${file.ino}` : undefined;
 };
 
-const undefinedIfGone = (error: unknown): undefined => {
-  if (['ENOENT', 'ENOTDIR', 'ESRCH'].includes(errorCode(error) ?? '')) return undefined;
-  throw error;
-};
-
 const openProcess = async (pid: number): Promise<Container> => {
-  const handles: FileHandle[] = [];
-  const close = async (): Promise<void> => void (await Promise.all(handles.map((handle) => handle.close())));
-  try {
-    const root = await open(`/proc/${pid}/root`, constants.O_RDONLY | constants.O_DIRECTORY);
-    handles.push(root);
-    const network = await open(`/proc/${pid}/ns/net`, constants.O_RDONLY);
-    handles.push(network);
-    return { pid, root: sharedDescriptorPath(root), network: sharedDescriptorPath(network), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const root = await open(`/proc/${pid}/root`, constants.O_RDONLY | constants.O_DIRECTORY);
+  return { pid, root: sharedDescriptorPath(root), close: () => root.close() };
 };

@@ -48,6 +48,7 @@ let pod: Pod;
 let vmi: VirtualMachineInstance;
 let objects: Map<string, object>;
 let network: Namespace;
+let volumes: Record<string, string>;
 let compute: TestContainer;
 let image: TestContainer;
 let launcher: LauncherServer;
@@ -79,11 +80,8 @@ beforeEach(async () => {
   sh(`mount --bind ${pods} ${pods} && mount --make-shared ${pods}`);
   network = addNamespace();
   sh(`ip -n ${network.name} link add eth0 mtu 1400 type veth && ip -n ${network.name} link set eth0 up`);
-  const volumes = { [CONTAINER_DISKS]: disks, [CLAIM_DIRECTORY]: claim };
-  compute = await startContainer({
-    ...{ podUid, directory: base, kubelet: { name: 'compute', pods } },
-    ...{ network: network.path, volumes },
-  });
+  volumes = { [CONTAINER_DISKS]: disks, [CLAIM_DIRECTORY]: claim };
+  compute = await startCompute();
   image = await startImage();
   launcher = await startLauncher(pods, podUid);
   describeObjects();
@@ -125,9 +123,15 @@ beforeEach(async () => {
   activities = nodeActivities(ports);
 });
 
+const startCompute = (): Promise<TestContainer> =>
+  startContainer({
+    ...{ podUid, directory: base, kubelet: { name: 'compute', pods } },
+    ...{ network: network.path, volumes },
+  });
+
 const startImage = (): Promise<TestContainer> =>
   startContainer({
-    ...{ podUid, directory: base, kubelet: { name: 'volumeroot', pods } },
+    ...{ podUid, directory: base, kubelet: { name: 'volumeroot', pods }, network: network.path },
     files: { '/disk/root.img': Buffer.alloc(MIB, 7) },
   });
 
@@ -235,6 +239,33 @@ test('syncInstance waits for an image whose container starts after the launcher,
   image = await startImage();
   expect(await synced).toMatchObject({ state: 'running' });
   expect((await readFile(inCompute(`${CONTAINER_DISKS}/root.img`))).equals(Buffer.alloc(MIB, 7))).toBe(true);
+});
+
+test('syncInstance sets up the network in the sandbox, before any container is there', async () => {
+  await Promise.all([image.kill(), compute.kill()]);
+  const sandbox = await startContainer({ podUid, directory: base, network: network.path });
+  const synced = activities.syncInstance(request);
+  await until('the network to be ready', () => /tap0/.test(network.run('ip -brief link')));
+  expect(syncRequests()).toEqual([]);
+  [compute, image] = [await startCompute(), await startImage()];
+  expect(await synced).toMatchObject({ state: 'running' });
+  await sandbox.kill();
+});
+
+test('syncInstance does not start a guest in a sandbox whose network it has not set up', async () => {
+  await Promise.all([image.kill(), compute.kill()]);
+  const before = addNamespace();
+  sh(`ip -n ${before.name} link add eth0 mtu 1400 type veth && ip -n ${before.name} link set eth0 up`);
+  const sandbox = await startContainer({ podUid, directory: base, network: before.path });
+  const synced = activities.syncInstance(request);
+  await until('the network to be ready', () => /tap0/.test(before.run('ip -brief link')));
+  [compute, image] = [await startCompute(), await startImage()];
+  await expect(synced).rejects.toMatchObject({ type: 'PodNotReady', message: expect.stringContaining('made anew') });
+  expect(syncRequests()).toEqual([]);
+  await sandbox.kill();
+  expect(await activities.syncInstance(request)).toMatchObject({ state: 'running' });
+  expect(network.run('ip -brief link')).toMatch(/tap0/);
+  before.remove();
 });
 
 test('syncInstance stops waiting for an image when something else cannot work', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { failure } from '../../../../../activities/failures.ts';
-import { awaitContainer } from '../../../../../activities/node/pods/await-container.ts';
+import { awaitContainer, awaitNetwork } from '../../../../../activities/node/pods/await-container.ts';
 import type { AwaitOptions } from '../../../../../activities/node/pods/await-container.ts';
 import { processTable } from '../../../../../activities/node/pods/processes.ts';
 import type { ContainerStatus, Pod } from '../../../../../api/kubernetes/types.ts';
@@ -36,7 +36,7 @@ test.each<[string, State | undefined, RegExp]>([
   [
     'of which nothing is known',
     undefined,
-    /container volumeroot of Pod default\/launcher does not run after .*not said/,
+    /^after 0.5 s container volumeroot of Pod default\/launcher does not run: .*not said/,
   ],
   [
     'that cannot start',
@@ -82,5 +82,16 @@ test('a cancellation ends the wait', async () => {
   const cancelled = AbortSignal.timeout(5);
   await expect(wait({ cancelled, times: { waitMs: 60_000, pollMs: 1, readMs: 60_000 } })).rejects.toMatchObject({
     name: 'AbortError',
+  });
+});
+
+test('a Pod without a sandbox: the failure is retryable and says where to look', async () => {
+  const options = { read: () => Promise.resolve(podWith()), cancelled: new AbortController().signal };
+  const times = { waitMs: 20, pollMs: 1, readMs: 60_000 };
+  await expect(
+    awaitNetwork({ processes: processTable(join(base, 'proc')) }, podWith(), { ...options, times }),
+  ).rejects.toMatchObject({
+    ...{ type: 'PodNotReady', nonRetryable: false },
+    message: expect.stringMatching(/Pod default\/launcher has no sandbox on its node: look at the Pod's events/),
   });
 });

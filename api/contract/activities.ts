@@ -255,8 +255,11 @@ export interface NodeActivities {
    * @throws StaleToken, InvalidSpec, ImageContent, LauncherUnreachable, DomainRejected, DomainFailed, PodFailed
    */
   syncInstance(request: OnPod & { epoch: number; paused?: boolean }): Promise<DomainReport>;
-  /** Hands the absolute deadline (RFC 3339) to the launcher, which signals the guest and enforces it. @throws LauncherUnreachable */
-  shutdownDomain(request: OnPod & { deadline: string }): Promise<DomainReport>;
+  /**
+   * Hands the absolute deadline (RFC 3339) to the launcher, which signals the guest and enforces it. A guest that stops within a moment is waited for:
+   * then `gone` is the evidence that nothing of it is left, if there is any. @throws LauncherUnreachable
+   */
+  shutdownDomain(request: OnPod & { deadline: string }): Promise<DomainReport & { gone?: GoneEvidence }>;
   /** Destroys the domain now. No domain: success. @throws LauncherUnreachable */
   destroyDomain(request: OnPod): Promise<DomainReport>;
   /** Evidence (a) or (b) of the design. Also unmounts what syncInstance mounted. @throws StillRunning, Unproven */

@@ -102,3 +102,13 @@ test('the token stays until the domain is proven gone, however long that takes',
 const never = (): never => {
   throw new Error('no such step');
 };
+
+test('of a guest that stops at once the signal answers that it is over, with the proof', async () => {
+  lab.world.manners.provesAtOnce = true;
+  lab.world.manners.refuse['proveDomainGone'] = { type: 'Unproven', message: 'not asked for' };
+  const running = await runningVmi(lab);
+  const result = await (await shutdown(lab, running.vmi, running)).result();
+  expect(result.end).toBe('acpiShutdown');
+  expect(result.steps.find(({ name }) => name === 'ProveGone')?.note).toBe('launcher: the launcher says shutoff');
+  expect(lab.world.leftovers(running.vmi)).toEqual([]);
+});

@@ -1,3 +1,5 @@
+import { condition } from '@temporalio/workflow';
+import type { NodeActivities } from '../../api/contract/activities.ts';
 import { toFailureInfo } from '../shared/failures.ts';
 import { namingNode, proveGone } from '../operation/evidence.ts';
 import type { Round } from '../operation/operation.ts';
@@ -23,7 +25,9 @@ export const signalGuest = async (shutdown: Shutdown, round: Round): Promise<voi
   const { node } = pod;
   const deadline = shutdown.deadline();
   try {
-    op.seen.sawDomain(await nodeActivities(node, round.summary).shutdownDomain({ vmi, pod, deadline }));
+    const signalling = nodeActivities(node, round.summary).shutdownDomain({ vmi, pod, deadline });
+    // A worker that dies while it waits for the guest's end answers nothing: the next one tells of it.
+    await Promise.race([signalling.then((answer) => tookIn(shutdown, answer)), condition(shutdown.isStopped)]);
     Object.assign(shutdown.signalled, { by: 'nodeWorker', deadline });
   } catch (error) {
     const { type, message } = toFailureInfo(error, node);
@@ -32,6 +36,14 @@ export const signalGuest = async (shutdown: Shutdown, round: Round): Promise<voi
     shutdown.signalled.by = 'podDeletion';
     round.note(`${message} The Pod was deleted instead: its launcher signals the guest.`);
   }
+};
+
+const tookIn = (
+  shutdown: Shutdown,
+  { gone, ...report }: Awaited<ReturnType<NodeActivities['shutdownDomain']>>,
+): void => {
+  shutdown.op.seen.sawDomain(report);
+  if (gone !== undefined) shutdown.gone = gone;
 };
 
 /** Waits for the guest's end, until shortly after the deadline; passes on a deadline that was brought forward. */
@@ -55,13 +67,14 @@ export const stopped = async (shutdown: Shutdown, round: Round): Promise<void> =
 
 const noteEnd = ({ end }: Shutdown, round: Round): void => round.note(`guest ended: ${end()}`);
 
-const passOnDeadline = async ({ op, vmi, pod, signalled, deadline }: Shutdown, round: Round): Promise<void> => {
+const passOnDeadline = async (shutdown: Shutdown, round: Round): Promise<void> => {
+  const { vmi, pod, signalled, deadline } = shutdown;
   const { node } = pod;
   const earlier = deadline();
   if (node === undefined || signalled.deadline === undefined || signalled.deadline === earlier) return;
   signalled.deadline = earlier;
   try {
-    op.seen.sawDomain(await urgentNodeActivities(node, round.summary).shutdownDomain({ vmi, pod, deadline: earlier }));
+    tookIn(shutdown, await urgentNodeActivities(node, round.summary).shutdownDomain({ vmi, pod, deadline: earlier }));
   } catch (error) {
     const { type } = toFailureInfo(error, node);
     // Our own timer stands behind the new deadline and destroys.
@@ -71,9 +84,9 @@ const passOnDeadline = async ({ op, vmi, pod, signalled, deadline }: Shutdown, r
 
 /** Proof that the guest is over. One that still runs although it should have ended by its deadline is destroyed once more. */
 export const proven = async (shutdown: Shutdown, round: Round): Promise<void> => {
-  const { op, vmi, pod } = shutdown;
+  const { op, vmi, pod, gone } = shutdown;
   try {
-    const { by, detail, lastReport } = await proveGone(op, vmi, pod, round, { isAlone: true });
+    const { by, detail, lastReport } = gone ?? (await proveGone(op, vmi, pod, round, { isAlone: true }));
     if (lastReport !== undefined) op.seen.sawDomain(lastReport);
     round.note(`${by}: ${detail}`);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { setHandler } from '@temporalio/workflow';
+import type { GoneEvidence } from '../../api/contract/activities.ts';
 import type { GuestEnd, ShutdownInput } from '../../api/contract/operations.ts';
 import { bringForward } from '../../api/contract/operations.ts';
 import type { ObjectRef, PodRef } from '../../api/contract/refs.ts';
@@ -17,6 +18,8 @@ export interface Shutdown {
   deadline: () => string;
   /** Somebody has the guest's end in hand: its launcher was told, or its Pod was deleted. */
   signalled: { by?: 'nodeWorker' | 'podDeletion'; deadline?: string };
+  /** Proof that the guest is over, from who has signalled it. */
+  gone?: GoneEvidence;
   /** The launcher or the Pod says that the guest is over. */
   isStopped: () => boolean;
   end: () => GuestEnd;

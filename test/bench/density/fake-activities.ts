@@ -1,5 +1,6 @@
-import type { NodeActivities } from '../../../api/contract/activities.ts';
+import type { GoneEvidence, NodeActivities } from '../../../api/contract/activities.ts';
 import type { ClusterConfig } from '../../../api/cluster-config/index.ts';
+import type { DomainReport } from '../../../api/launcher/reports.ts';
 import { withFailures } from '../../../activities/failures.ts';
 import type { KubePort } from '../../../activities/kube/port.ts';
 import { refuseFenced } from '../../../activities/node/fence/activities.ts';
@@ -16,6 +17,10 @@ export interface FakeNodePorts {
 
 const notPlayed = (): Promise<never> => Promise.reject(new Error('migrations are not played here'));
 
+const evidence = (last: DomainReport): GoneEvidence => ({
+  ...{ by: 'launcher', detail: `the launcher says ${last.state}`, lastReport: last },
+});
+
 /** Activities of a node without libvirt: they ask the API server all that the real ones ask, and a launcher that only pretends. */
 export const fakeNodeActivities = ({ clusterConfig, launchers, ...ports }: FakeNodePorts): NodeActivities =>
   withFailures<NodeActivities>({
@@ -28,7 +33,8 @@ export const fakeNodeActivities = ({ clusterConfig, launchers, ...ports }: FakeN
     },
     async shutdownDomain(request) {
       await verifyPod(ports, request);
-      return launchers.shutdown(request.pod.uid, request.deadline);
+      const report = await launchers.shutdown(request.pod.uid, request.deadline);
+      return report.state === 'shutoff' ? { ...report, gone: evidence(report) } : report;
     },
     async destroyDomain(request) {
       await verifyPod(ports, request);
@@ -36,8 +42,7 @@ export const fakeNodeActivities = ({ clusterConfig, launchers, ...ports }: FakeN
     },
     async proveDomainGone(request) {
       await verifyPod(ports, request);
-      const last = launchers.get(request.pod.uid);
-      return { by: 'launcher', detail: `the launcher says ${last.state}`, lastReport: last };
+      return evidence(launchers.get(request.pod.uid));
     },
     async inspectDomain(request) {
       await verifyPod(ports, request);

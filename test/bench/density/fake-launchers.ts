@@ -17,8 +17,8 @@ export interface FakeLaunchers {
   gone(podUid: string): void;
   /** As soon as the launcher is ready. @throws LauncherUnreachable when that takes too long */
   sync(podUid: string, tokenEpoch: number): Promise<DomainReport>;
-  /** The guest is signalled, and stops soon after. */
-  shutdown(podUid: string, deadline: string): DomainReport;
+  /** The guest is signalled, and stops soon after, which is waited for. */
+  shutdown(podUid: string, deadline: string): Promise<DomainReport>;
   kill(podUid: string): DomainReport;
   get(podUid: string): DomainReport;
 }
@@ -85,11 +85,15 @@ export const fakeLaunchers = (tell: (report: DomainReport) => void): FakeLaunche
       );
       return answer.finally(() => answers.delete(podUid));
     },
-    shutdown(podUid, deadline) {
+    async shutdown(podUid, deadline) {
       if (current(podUid).state !== 'running') return current(podUid);
-      const told = change(podUid, { state: 'shuttingDown', deadline });
-      void delay(GUEST_STOPS_MS).then(() => reports.has(podUid) && end(podUid, 'acpiShutdown'));
-      return told;
+      const answer = delay(GUEST_STOPS_MS).then(() => end(podUid, 'acpiShutdown'));
+      answers.set(
+        podUid,
+        answer.catch(() => undefined),
+      );
+      change(podUid, { state: 'shuttingDown', deadline });
+      return answer.finally(() => answers.delete(podUid));
     },
     kill: (podUid) => end(podUid, 'killed'),
   };

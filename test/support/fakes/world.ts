@@ -76,6 +76,8 @@ export interface Manners extends MigrationManners {
   kubelet: 'prompt' | 'slow';
   /** What the guest does with a shutdown signal. */
   guest: 'obeys' | 'ignores';
+  /** Who signals a guest that stops at once also proves that nothing is left of it. */
+  provesAtOnce?: boolean;
   /** The first failure of an activity is this one, until it is removed. */
   refuse: Partial<Record<string, { type: FailureType; message: string }>>;
   /** Where the scheduler puts Pods. */
@@ -473,7 +475,8 @@ export const newWorld = (): World => {
       refuse('shutdownDomain');
       const found = podAt(pod.uid);
       await signalGuest(found, deadline);
-      return found.domain;
+      if (manners.provesAtOnce !== true || isActive(found)) return found.domain;
+      return { ...found.domain, gone: { by: 'launcher', detail: 'the launcher says shutoff' } };
     },
     destroyDomain: async ({ pod }) => {
       refuse('destroyDomain');

@@ -1,7 +1,8 @@
 import { dependencyChanged } from '../../../api/contract/entities.ts';
+import type { PodFacts } from '../../../api/contract/facts.ts';
 import { claimsOf } from '../../../activities/controller/volumes/claims.ts';
 import type { EvictionRules } from '../../../activities/facts/evacuation.ts';
-import { instanceFacts } from '../../../activities/facts/instance.ts';
+import { instanceFacts, isFinal } from '../../../activities/facts/instance.ts';
 import { refOf } from '../../../activities/facts/virtual-machine.ts';
 import { podFacts } from '../../../activities/facts/pod.ts';
 import type { Node, Pod } from '../../../api/kubernetes/types.ts';
@@ -29,6 +30,7 @@ import {
 } from './deliveries.ts';
 import { evacuationsAfterInstance, evacuationsAfterMigration, evacuationsAfterNode } from './evacuation.ts';
 import { CoalescingQueue } from './queue.ts';
+import { Later } from './later.ts';
 import { waitingFor } from './references.ts';
 import { replicaSetMatters, replicaSetsAfterInstance } from './replica-sets.ts';
 import { claimMatters, configurationMatters, nodeMatters, quotaMatters } from './relevance.ts';
@@ -52,8 +54,11 @@ export interface BridgePorts {
   onFailure?: () => void;
 }
 
-/** A guest whose launcher is up runs within a second or two; one that does not is worth a word. */
-const PATIENCE_MS = 5_000;
+/**
+ * A guest whose launcher is up runs within a second or two; one that does not is worth a word. Who shuts a guest down waits for its launcher, and for its
+ * Pod to go, and mostly knows of both in a fraction of that.
+ */
+const PATIENCE_MS = { runs: 5_000, over: 2_000 };
 
 /** Phases in which a start may be waiting for something. */
 const WAITING = new Set(['', 'Pending', 'Scheduling', 'Scheduled']);
@@ -65,8 +70,7 @@ const WAITING = new Set(['', 'Pending', 'Scheduling', 'Scheduled']);
 export class Bridge {
   readonly #ports: BridgePorts;
   readonly #queue: CoalescingQueue<Delivery>;
-  /** What can wait and does, by key. */
-  readonly #later = new Map<string, NodeJS.Timeout>();
+  readonly #later = new Later();
   /** Digest of the last acknowledged delivery, by key. */
   readonly #acknowledged = new Map<string, string>();
 
@@ -80,6 +84,8 @@ export class Bridge {
         if (isLast(delivery)) this.#acknowledged.delete(key);
         else this.#acknowledged.set(key, delivery.digest);
       },
+      // Of many VMs that come at once the first are to run early: what has begun comes before what begins.
+      isLast: (key, { kind }) => kind === 'ownVirtualMachine' && !this.#acknowledged.has(key),
       onFailure: (key, error) => {
         ports.onFailure?.();
         ports.log.warn({ err: error, key }, 'delivery failed; tried again');
@@ -93,12 +99,13 @@ export class Bridge {
   }
 
   stop(): void {
-    for (const timer of this.#later.values()) clearTimeout(timer);
+    this.#later.stop();
     this.#queue.stop();
   }
 
   /** Takes a change of an object in. */
   changed(change: WatchedChange): void {
+    if (change.kind === 'VirtualMachineInstance') this.#forgetOver(change);
     for (const delivery of this.#deliveriesOf(change)) this.#offer(delivery);
   }
 
@@ -118,25 +125,35 @@ export class Bridge {
   #offer(delivery: Delivery): void {
     const { key, digest } = delivery;
     if (digest !== '' && this.#acknowledged.get(key) === digest) return;
-    clearTimeout(this.#later.get(key));
-    this.#later.delete(key);
-    const { vmi } = (delivery.kind === 'plain' && delivery.canWait) || {};
-    // Who has been told something is told what became of it.
-    if (vmi === undefined || this.#acknowledged.has(key) || this.#queue.has(key)) return this.#queue.put(key, delivery);
-    const tell = (): void => {
-      this.#later.delete(key);
-      if (this.#isStarting(vmi)) this.#queue.put(key, delivery);
-    };
-    this.#later.set(key, setTimeout(tell, this.#ports.patienceMs ?? PATIENCE_MS).unref());
+    this.#later.forget(key);
+    const wait = delivery.kind === 'plain' ? delivery.canWait : undefined;
+    // Who has been told something of a start is told what became of it.
+    const isAwaited = wait?.until === 'runs' && this.#acknowledged.has(key);
+    if (wait === undefined || isAwaited || this.#queue.has(key)) return this.#queue.put(key, delivery);
+    const { vmi, until } = wait;
+    const isNews = (): boolean =>
+      until === 'runs' ? this.#isStarting(vmi) : !isFinal(this.#instance(vmi)?.status?.phase);
+    const patienceMs = this.#ports.patienceMs ?? PATIENCE_MS[until];
+    this.#later.put(key, vmi, patienceMs, () => isNews() && this.#queue.put(key, delivery));
   }
 
-  #instance(uid: string | undefined): VirtualMachineInstance | undefined {
+  #instance(uid: string): VirtualMachineInstance | undefined {
     return this.#ports.instances().find(({ metadata }) => metadata?.uid === uid);
   }
 
   #isStarting(uid: string): boolean {
     const vmi = this.#instance(uid);
     return vmi !== undefined && WAITING.has(vmi.status?.phase ?? '');
+  }
+
+  /** Nobody waits any more for what concerns a VMI that was over when it went. */
+  #forgetOver({ before, after }: Change<VirtualMachineInstance>): void {
+    if (after !== undefined || !isFinal(before?.status?.phase)) return;
+    this.#later.forgetAbout(before?.metadata?.uid ?? '');
+  }
+
+  #isDeleting(uid: string): boolean {
+    return this.#instance(uid)?.metadata?.deletionTimestamp !== undefined;
   }
 
   /** A VM that is being deleted has asked for the end of its instance, and waits for nothing but that. */
@@ -150,8 +167,15 @@ export class Bridge {
   /** The Pod of a VMI that is being deleted is deleted too: what counts is that it has ended, or is gone. */
   #isExpectedToEnd(pod: Pod, isGone: boolean): boolean {
     if (isGone || pod.metadata?.deletionTimestamp === undefined || podFacts(pod).provenEnded) return false;
-    return this.#instance(instanceOf(pod)?.uid)?.metadata?.deletionTimestamp !== undefined;
+    return this.#isDeleting(instanceOf(pod)?.uid ?? '');
   }
+
+  /** So is its end no news to who shuts its guest down, if that goes well. */
+  readonly #ofEnd = (delivery: Delivery): Delivery => {
+    const facts = delivery.kind === 'plain' ? (delivery.args[0] as PodFacts) : undefined;
+    if (facts?.createdBy === undefined || !this.#isDeleting(facts.createdBy)) return delivery;
+    return { ...delivery, canWait: { vmi: facts.createdBy, until: 'over' } } as Delivery;
+  };
 
   #deliveriesOf(change: WatchedChange): Delivery[] {
     const isGone = change.after === undefined;
@@ -168,7 +192,7 @@ export class Bridge {
         ];
       case 'Pod':
         return subjects(change).flatMap((pod) => [
-          ...(this.#isExpectedToEnd(pod, isGone) ? [] : ofPod(pod, isGone, change.before)),
+          ...(this.#isExpectedToEnd(pod, isGone) ? [] : ofPod(pod, isGone, change.before).map(this.#ofEnd)),
           ...this.#wakeSuccessors(pod, isGone),
         ]);
       case 'PersistentVolumeClaim': {

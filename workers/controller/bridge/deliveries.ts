@@ -58,8 +58,8 @@ export type Delivery = {
   /** Likewise. */
   | { kind: 'ownEvacuation'; ref: ObjectRef }
   | { kind: 'ownReplicaSet'; ref: ObjectRef }
-  /** `canWait`: of no use to anybody if the VMI runs soon; `vmi` is its uid. */
-  | { kind: 'plain'; signal: string; args: unknown[]; canWait?: { vmi: string } }
+  /** `canWait`: of no use to anybody if the VMI runs soon, or is over soon; `vmi` is its uid. */
+  | { kind: 'plain'; signal: string; args: unknown[]; canWait?: { vmi: string; until: 'runs' | 'over' } }
 );
 
 /** An object's own entity is told, and started if need be, from a live read; only the digest comes from the cache. */
@@ -144,7 +144,9 @@ export const ofPod = (pod: Pod, isGone: boolean, before?: Pod): Delivery[] => {
   const workflowId = instanceId({ namespace: pod.metadata?.namespace ?? '', name: owner.name, uid: owner.uid });
   // What somebody has been told before this process came is not known.
   const canWait =
-    past !== undefined && (isOnItsWay(past) || isUp(past)) && isUp(facts) ? { canWait: { vmi: owner.uid } } : {};
+    past !== undefined && (isOnItsWay(past) || isUp(past)) && isUp(facts)
+      ? ({ canWait: { vmi: owner.uid, until: 'runs' } } as const)
+      : {};
   return [{ ...plain(workflowId, podObserved.name, [facts], facts.uid), digest: podDigest(facts), ...canWait }];
 };
 

@@ -8,9 +8,12 @@ export interface HoldBackPorts {
   waitMs?: number;
 }
 
+/** What is answered by the activity that starts a guest, or shuts it down. */
+const ANSWERED: readonly DomainReport['state'][] = ['running', 'shuttingDown', 'shutoff'];
+
 /**
- * Keeps back what is about to be said anyway: that the guest runs, which the activity that starts it answers, and that a launcher has no domain yet,
- * unless nobody gives it one for a while.
+ * Keeps back what is about to be said anyway: that the guest runs, or stops, which the activity that has it do so answers, and that a launcher has no
+ * domain yet, unless nobody gives it one for a while.
  */
 export const holdBack = ({ offer, answer, waitMs = 3_000 }: HoldBackPorts): ((report: DomainReport) => void) => {
   const empty = new Map<string, NodeJS.Timeout>();
@@ -26,7 +29,7 @@ export const holdBack = ({ offer, answer, waitMs = 3_000 }: HoldBackPorts): ((re
       empty.set(podUid, setTimeout(tell, waitMs).unref());
       return;
     }
-    const awaited = state === 'running' ? answer(podUid) : undefined;
+    const awaited = ANSWERED.includes(state) ? answer(podUid) : undefined;
     if (awaited === undefined) return offer(report);
     void awaited.then((answered) => {
       if (answered === undefined || isNewer(report, answered)) offer(report);

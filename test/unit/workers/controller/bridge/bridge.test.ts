@@ -127,15 +127,49 @@ test('that a Pod has got its node is told only of one that had found none, or th
   expect(await after({ kind: 'Pod', before: target, after: aimed })).toEqual([`${instance} plain`]);
 });
 
-test('that a Pod is being deleted is no news while its VMI is, its end is', async () => {
+test('that a Pod is being deleted is no news while its VMI is', async () => {
   const deletionTimestamp = '2026-01-01T00:00:00Z';
   const [deleted, kept] = [bridgeWith([vmi('Running', { deletionTimestamp })]), bridgeWith([vmi('Running')])];
   const deleting: WatchedChange = { kind: 'Pod', before: pod('Running'), after: pod('Running', { deletionTimestamp }) };
   expect(await deleted.after(deleting)).toEqual([]);
   expect(await kept.after(deleting)).toEqual([`${instance} plain`]);
-  expect(await deleted.after({ kind: 'Pod', before: pod('Running', { deletionTimestamp }) })).toEqual([
+  expect(await kept.after({ kind: 'Pod', before: pod('Running', { deletionTimestamp }) })).toEqual([
     `${instance} plain`,
   ]);
+});
+
+test('the end of a Pod is told of a VMI that is being deleted only if it is not over soon after', async () => {
+  const deletionTimestamp = '2026-01-01T00:00:00Z';
+  const gone: WatchedChange = { kind: 'Pod', before: pod('Running', { deletionTimestamp }) };
+  const waits = bridgeWith([vmi('Running', { deletionTimestamp })]);
+  expect(await waits.after(gone)).toEqual([]);
+  await until('it is told', () => waits.sent.length === 1);
+  const over = bridgeWith([vmi('Succeeded', { deletionTimestamp })]);
+  expect(await over.after(gone)).toEqual([]);
+  await over.after({ kind: 'VirtualMachineInstance', before: vmi('Succeeded', { deletionTimestamp }) });
+  expect(over.sent.filter(({ kind, key }) => kind === 'plain' && key.includes('podObserved'))).toEqual([]);
+});
+
+test('a VM that is being deleted is told of its instance only that it is gone', async () => {
+  const deletionTimestamp = '2026-01-01T00:00:00Z';
+  const { after } = bridgeWith([], undefined, [], [], [vm({ deletionTimestamp })]);
+  const running = vmi('Running', { deletionTimestamp });
+  const first: WatchedChange = { kind: 'VirtualMachineInstance', before: vmi('Running'), after: running };
+  expect(await after(first)).toEqual([`${instance} ownInstance`]);
+  const ended = vmi('Succeeded', { deletionTimestamp });
+  expect(await after({ kind: 'VirtualMachineInstance', before: running, after: ended })).toEqual([]);
+  expect(await after({ kind: 'VirtualMachineInstance', before: ended })).toEqual([
+    `${instance} ownInstance`,
+    `${entity} plain`,
+  ]);
+});
+
+test('what comes again while it is on its way is not told twice', async () => {
+  const { after } = bridgeWith();
+  const deletionTimestamp = '2026-01-01T00:00:00Z';
+  const deleting = vmi('Running', { deletionTimestamp, ownerReferences: [] });
+  const twice: WatchedChange = { kind: 'VirtualMachineInstance', before: vmi('Running'), after: deleting };
+  expect(await after(twice, twice)).toEqual([`${instance} ownInstance`]);
 });
 
 test('of an instance that is being deleted its VM is told how it ends, not what is said of it on the way', async () => {

@@ -102,3 +102,20 @@ test('a stopped queue forgets what waits and takes nothing more', async () => {
   await until('nothing is left', () => queue.size === 0);
   expect(delivered).toEqual(['1']);
 });
+
+test('what comes last waits for all that came meanwhile', async () => {
+  const delivered: string[] = [];
+  const first = gate();
+  const queue = new CoalescingQueue<string>({
+    deliver: async (_, value) => {
+      if (delivered.push(value) === 1) await first.opened;
+    },
+    onFailure: () => undefined,
+    isLast: (key) => key.startsWith('new'),
+    concurrency: 1,
+  });
+  ['new 1', 'new 2', 'known', 'new 3'].forEach((key) => queue.put(key, key));
+  first.open();
+  await until('all are delivered', () => queue.size === 0);
+  expect(delivered).toEqual(['new 1', 'known', 'new 2', 'new 3']);
+});

@@ -35,3 +35,20 @@ test('a Pod that the scheduler finds no node for is not waited for', async () =>
 test('a Pod that gets no node is not waited for any longer than that', async () => {
   expect(await watching().placed('p1', 1)).toBeUndefined();
 });
+
+test('who waits for a Pod to go is told when the watch says so, and of no other Pod', async () => {
+  const placements = watching(pod('p1', 'n1'));
+  let isGone = false;
+  const removed = placements.removed('p1', 60_000).then(() => (isGone = true));
+  placements.changed({ before: pod('p2', 'n1') });
+  placements.changed({ before: pod('p1', 'n1'), after: pod('p1', 'n1') });
+  await Promise.resolve();
+  expect(isGone).toBe(false);
+  placements.changed({ before: pod('p1', 'n1') });
+  await removed;
+});
+
+test('a Pod that stays, or that no watch has shown, is not waited for any longer', async () => {
+  await watching(pod('p1', 'n1')).removed('p1', 1);
+  await watching().removed('p1', 60_000);
+});

@@ -53,3 +53,13 @@ test('that a domain has ended and is gone is told at once', () => {
   take(report(2, 'none', { end: 'crashed' }));
   expect(told).toEqual(['none']);
 });
+
+test('how a guest stops is not told to who is answered that', async () => {
+  const stopped = report(3, 'shutoff', { end: 'acpiShutdown' });
+  const { told, take } = held(Promise.resolve(stopped));
+  take(report(2, 'shuttingDown'));
+  take(stopped);
+  take(report(4, 'none', { end: 'acpiShutdown' }));
+  await until('what comes after it is told', () => told.length > 0);
+  expect(told).toEqual(['none']);
+});

@@ -66,8 +66,16 @@ export interface RunningProxy extends MigrationProxy {
 const POD_CONNECT_MS = 5_000;
 const DRAIN_MS = 15_000;
 const DRAIN_POLL_MS = 100;
+/**
+ * The source's libvirt hears last that a link is broken. QEMU, whose channels break, ends its migration by itself and takes its disks back; a libvirt that
+ * hears of it first cancels what it has just told QEMU to bring to its end, and QEMU 7.2 can then run the guest without its disks.
+ */
+const CONTROL_LINGER_MS = 1_000;
 /** Of libvirt and QEMU in one source Pod, per channel. */
 const MAX_LOCAL_CONNECTIONS = 64;
+
+const isControl = ({ session: { role } }: LiveSession, channel: MigrationChannel): boolean =>
+  role === 'source' && channel === 'libvirt';
 
 export const migrationProxy = (options: ProxyOptions): RunningProxy => {
   const { pods, address, directory, credentials, launchers, log } = options;
@@ -94,6 +102,7 @@ export const migrationProxy = (options: ProxyOptions): RunningProxy => {
   ): void => {
     own(session, near);
     own(session, far);
+    if (isControl(session, channel)) session.control.add(near);
     const joined = { channel, near };
     open.add(joined);
     const done = (): void => {
@@ -101,7 +110,7 @@ export const migrationProxy = (options: ProxyOptions): RunningProxy => {
       past.sent += near.bytesRead;
       past.received += near.bytesWritten;
     };
-    relay(near, far, done, between);
+    relay(near, far, done, { between, lingerMs: isControl(session, channel) ? CONTROL_LINGER_MS : undefined });
   };
 
   /** Target: a node's worker wants in. */
@@ -232,7 +241,8 @@ export const migrationProxy = (options: ProxyOptions): RunningProxy => {
       if (found === undefined || found.sockets.size === 0) return;
       log.warn({ migrationUid, why }, 'the channels of a migration are broken off');
       trouble(found, why);
-      for (const socket of found.sockets) socket.destroy();
+      // What is left of the control channel ends with its other half.
+      for (const socket of found.sockets) if (!found.control.has(socket)) socket.destroy();
     },
     troubles: (migrationUid) => [...(sessions.get(migrationUid)?.troubles ?? [])],
     close: (migrationUid) => inTurn(() => end(migrationUid)),

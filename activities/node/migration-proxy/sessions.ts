@@ -21,6 +21,8 @@ export interface LiveSession<S extends Session = Session> {
   servers: Map<MigrationChannel, Server>;
   /** Of a source: when the first of a channel's connections is through, as long as that stands. Never rejects. */
   firsts: Map<MigrationChannel, Promise<void>>;
+  /** Of a source: the Pod's side of libvirt's channel. */
+  control: Set<Socket>;
   /** Of a target: connections from the source's node, from before they are joined to the Pod's socket. */
   visitors: Set<Socket>;
   sockets: Set<Socket>;
@@ -32,6 +34,7 @@ export const live = <S extends Session>(session: S): LiveSession<S> => ({
   session,
   servers: new Map(),
   firsts: new Map(),
+  control: new Set(),
   visitors: new Set(),
   sockets: new Set(),
   troubles: [],

@@ -686,3 +686,17 @@ test('channels that are interrupted break at once, and others can be opened', as
   again.end('again');
   expect(await text(again)).toBe('again');
 });
+
+test("libvirt hears last of an interruption: QEMU's channels are broken by then", async () => {
+  const { source, target } = await ready();
+  await serveTarget(target, 'memory', echo);
+  await serveTarget(target, 'libvirt', echo);
+  const [memory, control] = [connectSource(source, 'memory'), connectSource(source, 'libvirt')];
+  memory.write('there');
+  control.write('there');
+  await Promise.all([once(memory, 'data'), once(control, 'data')]);
+  source.proxy.interrupt(migrationUid, 'nobody answers');
+  await until('the end of the memory', () => isOver(memory));
+  expect(isOver(control)).toBe(false);
+  await until('the end of the control channel', () => isOver(control));
+});

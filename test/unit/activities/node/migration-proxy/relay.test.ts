@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { RelayOptions } from '../../../../../activities/node/migration-proxy/relay.ts';
 import { relay } from '../../../../../activities/node/migration-proxy/relay.ts';
 import { until } from '../../../../support/until.ts';
 
@@ -30,11 +31,11 @@ const pair = async (): Promise<[Socket, Socket]> => {
 };
 
 /** a | near = far | b */
-const joined = async (): Promise<{ a: Socket; b: Socket; near: Socket; far: Socket }> => {
+const joined = async (options: RelayOptions = {}): Promise<{ a: Socket; b: Socket; near: Socket; far: Socket }> => {
   const [a, near] = await pair();
   const [b, far] = await pair();
   ends.push(a, b);
-  relay(near, far, () => (done = true));
+  relay(near, far, () => (done = true), options);
   return { a, b, near, far };
 };
 
@@ -65,5 +66,26 @@ test('a side that is destroyed here takes the other with it', async () => {
   b.resume();
   near.destroy();
   await until('the other side', () => far.destroyed);
+  await until('both to close', () => done);
+});
+
+test('with patience the near side is told later: of a break', async () => {
+  const { a, b, near, far } = await joined({ lingerMs: 300 });
+  a.resume();
+  b.resetAndDestroy();
+  await until('the far side', () => far.destroyed);
+  expect(near.destroyed).toBe(false);
+  await until('both to close', () => done);
+});
+
+test('with patience the near side is told later: of an end, and all that was said before arrives', async () => {
+  const { a, b, far } = await joined({ lingerMs: 300 });
+  const heard = buffer(a);
+  b.resume();
+  b.end('last words');
+  await until('the end', () => far.readableEnded);
+  expect(a.readableEnded).toBe(false);
+  expect((await heard).toString()).toBe('last words');
+  a.end();
   await until('both to close', () => done);
 });

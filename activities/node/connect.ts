@@ -9,9 +9,7 @@ import type { OnPod } from './verify.ts';
 const RETRY_MS = 10;
 
 export interface ConnectOptions {
-  /** How long to wait for a launcher that is still starting. */
-  waitMs?: number;
-  /** Or until when, in milliseconds since 1970; asked again and again. */
+  /** Until when to wait for a launcher that is still starting, in milliseconds since 1970; asked again and again. Absent: not at all. */
   until?: () => number;
   cancelled?: AbortSignal;
 }
@@ -23,7 +21,7 @@ export interface ConnectOptions {
 export const openLauncher = async (
   { launchers }: Pick<NodePorts, 'launchers'>,
   { vmi, pod }: OnPod,
-  { waitMs = 0, until = untilAfter(waitMs), cancelled }: ConnectOptions = {},
+  { until = () => 0, cancelled }: ConnectOptions = {},
 ): Promise<Launcher> => {
   const launcher = await connect(launchers, pod.uid, until, cancelled);
   if (launcher.handshake.vmiUid === vmi.uid) return launcher;
@@ -49,7 +47,8 @@ export const withLauncher = async <T>(
   }
 };
 
-const untilAfter = (waitMs: number): (() => number) => {
+/** Waits so long from now on. */
+export const within = (waitMs: number): (() => number) => {
   const until = Date.now() + waitMs;
   return () => until;
 };

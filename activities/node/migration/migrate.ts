@@ -3,7 +3,7 @@ import type { NodeActivities } from '../../../api/contract/activities.ts';
 import type { CarryOut, MigrationVerdict } from '../../../api/contract/migrations.ts';
 import type { MigrationMode, MigrationNumbers, MigrationOutcome } from '../../../api/launcher/migration.ts';
 import { failure } from '../../failures.ts';
-import { withLauncher } from '../connect.ts';
+import { within, withLauncher } from '../connect.ts';
 import { isUnreachable } from '../launcher-client/errors.ts';
 import type { PeerLink, SourceSession } from '../migration-proxy/port.ts';
 import type { NodePorts } from '../ports.ts';
@@ -70,7 +70,7 @@ const hasBegun = (ports: NodePorts, request: CarryOut, { cancelled }: Beating): 
       const view = await launcher.getMigration({ migrationUid: request.migration.uid });
       return view.job || view.outcome !== undefined;
     },
-    { waitMs: REATTACH_MS, cancelled },
+    { until: within(REATTACH_MS), cancelled },
   );
 
 /** Whoever cannot be spoken to now cannot be handed a guest later; one that is starting again is waited for. @throws PeerUnreachable */

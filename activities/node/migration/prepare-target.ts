@@ -3,7 +3,7 @@ import { migrationSocket } from '../../../api/launcher/migration.ts';
 import { launchNote } from '../../facts/launch-notes.ts';
 import { podFacts } from '../../facts/pod.ts';
 import { failure } from '../../failures.ts';
-import { withLauncher } from '../connect.ts';
+import { within, withLauncher } from '../connect.ts';
 import { refuseFenced } from '../fence/activities.ts';
 import type { NodePorts } from '../ports.ts';
 import { LAUNCHER_WAIT_MS, prepareLauncher } from '../prepare-launcher.ts';
@@ -38,7 +38,7 @@ export const prepareMigrationTarget =
         ports,
         request,
         (launcher) => launcher.prepareMigrationTarget(prepare),
-        { waitMs: LAUNCHER_WAIT_MS, cancelled: progress.cancelled },
+        { until: within(LAUNCHER_WAIT_MS), cancelled: progress.cancelled },
       );
       const sockets = {
         libvirt: libvirtSocket,

@@ -55,8 +55,9 @@ const taken = (state: VirtualMachineState, event: VirtualMachineEvent, at: strin
     case 'triggerOver':
       return state.triggers === undefined ? state : { ...state, triggers: closed(state.triggers, event.id) };
     case 'released':
-    case 'vmGone':
       return { ...idle(state), released: true };
+    case 'vmGone':
+      return { ...idle(state), released: true, vanished: true };
     case 'timerFired':
       return state;
   }
@@ -95,7 +96,7 @@ const virtualMachineObserved = (
   at: string,
 ): VirtualMachineState => {
   if (facts.vm.uid !== state.ref.uid) return state;
-  if (facts.gone === true) return { ...state, released: true };
+  if (facts.gone === true) return { ...state, released: true, vanished: true };
   const { object: before } = state;
   if (isOlder(facts, before)) return state;
   const object = { ...facts, deleting: facts.deleting || before?.deleting === true };

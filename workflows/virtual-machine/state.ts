@@ -3,6 +3,7 @@ import type { InstanceFacts, VirtualMachineFacts } from '../../api/contract/fact
 import type { FailureInfo } from '../../api/contract/failures.ts';
 import type { ObjectRef } from '../../api/contract/refs.ts';
 import type { KnownTrigger, TriggerAction } from '../../api/contract/triggers.ts';
+import { VM_FINALIZER } from '../../api/kubevirt/finalizers.ts';
 
 export type StateChangeRequest = VirtualMachineFacts['stateChangeRequests'][number];
 
@@ -58,6 +59,8 @@ export interface VirtualMachineState {
   wakeAt?: string;
   /** The finalizers are gone, or the object is. */
   released: boolean;
+  /** The object is gone. */
+  vanished?: true;
 }
 
 export type VirtualMachineEvent =
@@ -120,7 +123,15 @@ export const initialState = (ref: ObjectRef): VirtualMachineState => ({
   ...{ ref, adoption: 'needed', settled: [], outcomes: [], served: 0, gone: [], released: false },
 });
 
-export const isOver = ({ released, busy }: VirtualMachineState): boolean => released && busy === undefined;
+/** It is being deleted, and nobody else keeps it: it goes with our finalizer. */
+export const isOursAlone = (object: VirtualMachineState['object']): boolean =>
+  object?.deleting === true && object.finalizers.every((finalizer) => finalizer === VM_FINALIZER);
+
+/** An end that comes at the same moment as the word that the object is gone would be refused by the server: that word is waited for where it is sure to come. */
+export const isOver = ({ released, busy, object, vanished }: VirtualMachineState): boolean => {
+  const goes = isOursAlone(object) && object?.finalizers.includes(VM_FINALIZER) === true;
+  return released && busy === undefined && (vanished === true || !goes);
+};
 
 export const isFinal = ({ phase }: InstanceFacts): boolean => phase === 'Succeeded' || phase === 'Failed';
 

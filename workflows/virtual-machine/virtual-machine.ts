@@ -3,7 +3,6 @@ import type { VirtualMachineReport } from '../../api/contract/activities.ts';
 import type { EntityInput } from '../../api/contract/entities.ts';
 import type { InstanceFacts } from '../../api/contract/facts.ts';
 import * as contract from '../../api/contract/entities.ts';
-import { VM_FINALIZER } from '../../api/kubevirt/finalizers.ts';
 import { runEntity } from '../shared/entity.ts';
 import { toFailureInfo } from '../shared/failures.ts';
 import { newInbox } from '../shared/inbox.ts';
@@ -15,7 +14,7 @@ import type { Announcement } from './perform.ts';
 import { perform } from './perform.ts';
 import { reportOf, reportOnceCreated } from './report.ts';
 import type { VirtualMachineEvent, VirtualMachineState } from './state.ts';
-import { initialState, isOver } from './state.ts';
+import { initialState, isOursAlone, isOver } from './state.ts';
 import { handleTriggers } from './trigger-handlers.ts';
 import { newTriggerPerformer } from './trigger-operations.ts';
 import { attributesOf, detailsOf, statusOf } from './views.ts';
@@ -91,10 +90,7 @@ export async function virtualMachine(input: EntityInput): Promise<void> {
 
 /** Nothing is left that keeps the object, so that nobody would see its last status. */
 const goesAtOnce = ({ object, instance, busy }: VirtualMachineState): boolean =>
-  busy === 'release' &&
-  object?.deleting === true &&
-  instance === undefined &&
-  object.finalizers.every((finalizer) => finalizer === VM_FINALIZER);
+  busy === 'release' && instance === undefined && isOursAlone(object);
 
 /**
  * The status mirrors the instance's, which the writer reads itself: a newer version of it is another status. That settled requests are off the list is

@@ -320,6 +320,16 @@ describe('deletion', () => {
     expect(types(end.commands)).toEqual(['release']);
     expect(isOver(decideReleased(events))).toBe(true);
   });
+  test('one that goes with its finalizer is over when it is gone, one that somebody else keeps at once', () => {
+    const ours = ['kubevirt.io/virtualMachineControllerFinalize'];
+    const released = (finalizers: string[]): VirtualMachineEvent[] => [
+      ...[observed({ deleting: true, finalizers }), read()],
+      { type: 'released' },
+    ];
+    expect(isOver(after(...released(ours)).state)).toBe(false);
+    expect(isOver(after(...released(ours), observed({ deleting: true, gone: true })).state)).toBe(true);
+    expect(isOver(after(...released([...ours, 'example.com/kept'])).state)).toBe(true);
+  });
   const decideReleased = (events: VirtualMachineEvent[]) =>
     after(...events, told(instance('i1', { deleting: true, gone: true })), { type: 'released' }).state;
   test('a VM without an instance is released at once', () => {

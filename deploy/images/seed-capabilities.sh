@@ -1,7 +1,7 @@
 #!/bin/sh
 # Has libvirt find out once what this image's QEMU can do (0.4 s of a launcher's start, 4 s from a cold disk), and keeps the answer:
 # seed-capabilities.sh DIRECTORY
-# libvirt trusts it only for programs with the change times that it names: the launcher puts those of the running image in. What QEMU can do with KVM
+# libvirt trusts it only for programs with the change times that it names: the init puts those of the running image in. What QEMU can do with KVM
 # it trusts only on the same processor, microcode and kernel: so QEMU is asked about emulation alone, which is the same on any machine. With KVM
 # libvirt asks again, as soon as it has started.
 set -eu

@@ -1,11 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DRIVERS, seedCapabilities } from './capabilities.ts';
+import { seedCapabilities } from './capabilities.ts';
 import { libvirtdConfiguration, qemuConfiguration } from './configuration.ts';
 import { SOCKET, daemonEnvironment, defaultSockets } from './paths.ts';
 import type { DaemonPaths } from './paths.ts';
 import { swtpmFiles } from './swtpm.ts';
 
+/** Where Debian puts libvirt's drivers. */
+const DRIVERS = '/usr/lib/x86_64-linux-gnu/libvirt/connection-driver';
 const QEMU_DRIVER = 'libvirt_driver_qemu.so';
 
 /** Directory with libvirtd's environment, one file per variable, as s6-envdir reads it. */

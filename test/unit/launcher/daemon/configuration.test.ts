@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { withTimes } from '../../../../launcher/daemon/capabilities.ts';
 import { libvirtdConfiguration, qemuConfiguration } from '../../../../launcher/daemon/configuration.ts';
 import { daemonEnvironment, daemonPaths } from '../../../../launcher/daemon/paths.ts';
 
@@ -28,12 +27,4 @@ test("the socket's path in the launcher fits into a socket address, and nothing 
   const paths = daemonPaths('/var/run/libvirt', '/var/run/kubevirt/sockets/lv');
   expect(paths.socket.length).toBeLessThan(108);
   expect(Object.keys(daemonEnvironment(paths)).filter((name) => name.startsWith('VIRTFLOW'))).toEqual([]);
-});
-
-test('the change times in seeded capabilities become those of this image', () => {
-  const seeded =
-    '<qemuCaps><qemuctime>1</qemuctime><qemumoddirmtime>2</qemumoddirmtime><selfctime>3</selfctime><selfvers>9</selfvers></qemuCaps>';
-  expect(withTimes(seeded, { libvirt: 30, qemu: 10, modules: 20 })).toBe(
-    '<qemuCaps><qemuctime>10</qemuctime><qemumoddirmtime>20</qemumoddirmtime><selfctime>30</selfctime><selfvers>9</selfvers></qemuCaps>',
-  );
 });

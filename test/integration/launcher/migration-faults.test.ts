@@ -51,6 +51,8 @@ test('the answer to the last message is lost: the source runs on, what came in i
   expect(await source.client.migrate(next.request()).ended).toMatchObject({ kind: 'sourceActive' });
   await until('nothing stays in the target', () => qemu(next.target.pod).length === 0);
   await guestAnswers(source);
+  // QEMU took its disks back when it was told to.
+  expect(source.pod.output).not.toContain('the guest is not resumed yet');
   await next.proxy.dispose();
 
   const last = await prepareTarget(source);

@@ -40,12 +40,14 @@ export interface Run {
   cost: Record<'controller' | 'kube-apiserver' | 'temporal', Cost>;
   requests: Tally[];
   goneMs: number;
+  /** From the deletion of all until a while after the last was gone. */
+  ofDeletion: Tally[];
   maxCachedWorkflows: number;
 }
 
 /** The run in figures, against KubeVirt's where there are any of the same load. */
 export const figuresOf = (run: Run): Figure[] => {
-  const { vms, rate, started, cost, requests } = run;
+  const { vms, rate, started, cost, requests, ofDeletion } = run;
   const name = (what: string): string => `${vms} VMs ${rate === 'burst' ? 'at once' : `at ${rate}/s`}: ${what}`;
   const kubevirt = KUBEVIRT.find((one) => one.vms === vms && one.rate === rate);
   const limited = kubevirt?.saturated === true ? { limit: 1 } : {};
@@ -55,7 +57,9 @@ export const figuresOf = (run: Run): Figure[] => {
   const parts = Object.entries(cost);
   const cpuSeconds = parts.reduce((sum, [, one]) => sum + one.cpuSeconds, 0);
   const perVm = (of: readonly Tally[]): number => of.reduce((sum, { count }) => sum + count, 0) / vms;
-  const ours = requests.filter(({ who }) => who === 'controller' || who === 'node');
+  const isOurs = ({ who }: Tally): boolean => who === 'controller' || who === 'node';
+  const ours = requests.filter(isOurs);
+  const deleting = ofDeletion.filter(isOurs);
   const limitP50 = kubevirt?.saturated === false ? { limit: UNSATURATED_P50_LIMIT } : {};
   return [
     kubevirt?.saturated === false
@@ -102,5 +106,7 @@ export const figuresOf = (run: Run): Figure[] => {
       ...{ name: name('all gone after a delete'), value: run.goneMs / 1000, unit: 's' },
       ...against(vms === KUBEVIRT_GONE.vms ? KUBEVIRT_GONE.seconds : undefined),
     }),
+    { name: name('writes per deleted VM'), value: perVm(deleting.filter(isWrite)), unit: 'writes' },
+    { name: name('requests per deleted VM'), value: perVm(deleting), unit: 'requests' },
   ];
 };

@@ -79,24 +79,28 @@ async function measure(plane: Plane, load: Load, { vms, rate }: Options) {
   for (const [part, { cpuSeconds }] of Object.entries(between(idle, before)))
     progress(`idle, ${part} takes ${((cpuSeconds * 1000) / IDLE_MS).toFixed(2)} CPU seconds per second`);
   const to = Date.now();
-  const workflows = await costOfWorkflows(new Date(started.from));
   progress('deleting all');
   // What was measured before counts, whatever becomes of this.
   const goneMs = await load.deleteAll(timeoutMs).catch((error: unknown) => {
     progress(String(error));
     return NaN;
   });
+  await pause(SETTLE_MS);
+  const workflows = await costOfWorkflows(new Date(started.from));
   const requests = await requestsIn(plane.auditLogs, started.from, to);
-  const run = { vms, rate, started, cost, requests, goneMs, maxCachedWorkflows: MAX_CACHED_WORKFLOWS };
+  const ofDeletion = await requestsIn(plane.auditLogs, to, Date.now());
+  const run = { vms, rate, started, cost, requests, goneMs, ofDeletion, maxCachedWorkflows: MAX_CACHED_WORKFLOWS };
   return { run, workflows };
 }
 
-/** What a start is for Temporal, from some of them. */
+const TYPES = ['virtualMachine', 'virtualMachineInstance', 'startInstance', 'shutdownInstance'];
+
+/** What a VM is for Temporal from its start to its end, from some of them. */
 async function costOfWorkflows(since: Date): Promise<WorkflowCost[]> {
   const connection = await Connection.connect({ address: temporalAddress });
   try {
     const client = new Client({ connection, namespace: DEFAULT_TEMPORAL_NAMESPACE });
-    return await workflowCosts(client, ['virtualMachine', 'virtualMachineInstance', 'startInstance'], since, 5);
+    return await workflowCosts(client, TYPES, since, 5);
   } finally {
     await connection.close();
   }

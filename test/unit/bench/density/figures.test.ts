@@ -13,6 +13,11 @@ const run = (change: Partial<Run> = {}): Run => ({
     { who: 'node', verb: 'get', resource: 'pods', count: 200, conflicts: 0 },
     { who: 'scheduler', verb: 'create', resource: 'pods/binding', count: 200, conflicts: 0 },
   ],
+  ofDeletion: [
+    { who: 'controller', verb: 'delete', resource: 'pods', count: 200, conflicts: 0 },
+    { who: 'controller', verb: 'get', resource: 'pods', count: 400, conflicts: 0 },
+    { who: 'kwok', verb: 'delete', resource: 'pods', count: 200, conflicts: 0 },
+  ],
   ...change,
 });
 const named = (figures: ReturnType<typeof figuresOf>, what: string) => figures.find(({ name }) => name.endsWith(what));
@@ -38,6 +43,8 @@ test('only what virtflow asks and writes is counted', () => {
   expect(named(figures, 'writes per VM')?.value).toBe(2);
   expect(named(figures, 'requests per VM')?.value).toBe(3);
   expect(named(figures, 'writes in conflict')?.value).toBe(3);
+  expect(named(figures, 'writes per deleted VM')?.value).toBe(1);
+  expect(named(figures, 'requests per deleted VM')?.value).toBe(3);
 });
 
 test('where the machine is not full, a start has half a second', () => {

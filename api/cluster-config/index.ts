@@ -49,6 +49,8 @@ export interface ClusterConfig {
   seccomp?: { localhostProfile: string } | { runtimeDefault: true };
   /** Storage back-up hooks are left out of launcher Pods. */
   skipBackupHooks: boolean;
+  /** Init containers that pull images before the launcher's container are left out of launcher Pods that hold images in containers. */
+  skipImageInitContainers: boolean;
   virtualMachineOptions: { freePageReporting: boolean; serialConsoleLog: boolean };
   /** Seconds between statistics of the balloon; 0: off. */
   memBalloonStatsPeriod: number;
@@ -70,6 +72,9 @@ export class UnreadableConfiguration extends Error {
 
 /** Upstream's annotation that keeps back-up hooks off Pods, on a VMI or on the KubeVirt object. */
 export const SKIP_BACKUP_HOOKS = 'kubevirt.io/skip-backup-hooks';
+
+/** Annotation of the KubeVirt object: a VM with container disks starts sooner, with other containers than KubeVirt's. */
+export const SKIP_IMAGE_INIT_CONTAINERS = 'virtflow.io/skip-image-init-containers';
 
 const DEFAULT_SMBIOS = { family: 'KubeVirt', manufacturer: 'KubeVirt', product: 'None' };
 
@@ -94,6 +99,7 @@ export const effectiveConfiguration = (kubevirt: KubeVirt | undefined): ClusterC
   return {
     ...configurationOf(parsed.data.spec?.configuration ?? {}),
     skipBackupHooks: isTrue(annotations[SKIP_BACKUP_HOOKS]),
+    skipImageInitContainers: isTrue(annotations[SKIP_IMAGE_INIT_CONTAINERS]),
   };
 };
 
@@ -103,7 +109,9 @@ export const unreadableFields = (kubevirt: unknown): FieldIssue[] => {
   return error === undefined ? [] : fieldIssues(error);
 };
 
-const configurationOf = (read: ReadConfiguration): Omit<ClusterConfig, 'skipBackupHooks'> => {
+const configurationOf = (
+  read: ReadConfiguration,
+): Omit<ClusterConfig, 'skipBackupHooks' | 'skipImageInitContainers'> => {
   const developer = read.developerConfiguration ?? {};
   const architectures = read.architectureConfiguration ?? {};
   const machine = (architecture: { machineType?: string | undefined } | undefined, fallback: string): string =>

@@ -3,6 +3,7 @@ import type { Container } from '../../../api/kubernetes/types.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { COMPUTE } from '../../facts/labels.ts';
 import { LAUNCH_NOTES } from '../../facts/launch-notes.ts';
+import { shareTools } from './container-images.ts';
 import type { LaunchInput } from './input.ts';
 import type { Mounted } from './mounted.ts';
 import { computeProbes } from './probes.ts';
@@ -26,6 +27,7 @@ export const computeContainer = (input: LaunchInput, mounted: Mounted[]): Contai
     ...(devices.length > 0 ? { volumeDevices: devices } : {}),
     ...(ports.length > 0 ? { ports } : {}),
     ...computeProbes(vmi),
+    ...shareTools(input),
     terminationMessagePolicy: 'FallbackToLogsOnError',
   };
 };

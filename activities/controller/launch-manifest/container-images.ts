@@ -24,6 +24,8 @@ const TOOLS = { volume: 'virt-bin-share-dir', directory: '/virtflow-bin', busybo
 /** With it in the launcher's image, which is mounted. */
 const LAUNCHER_IMAGE = { volume: 'launcher-volume', directory: '/virtflow-launcher' };
 
+const COPY = [BUSYBOX, 'cp', BUSYBOX, TOOLS.busybox];
+
 /** Does nothing until it is told to stop, and then ends at once. */
 const WAIT = `trap 'exit 0' TERM INT; while :; do ${TOOLS.busybox} sleep 86400 & wait $!; done`;
 
@@ -58,8 +60,7 @@ export const imagePullSecrets = (input: LaunchInput): { name: string }[] => {
 
 /** With the ImageVolume gate the images are mounted into `compute`. */
 export const imageVolumes = (input: LaunchInput): Mounted[] => {
-  if (!mountsImages(input))
-    return userImages(input).length === 0 ? [] : [{ volume: { name: TOOLS.volume, emptyDir: {} } }];
+  if (!mountsImages(input)) return toolsVolume(input);
   const { launcherImage, config } = input;
   const launcher = { reference: launcherImage, pullPolicy: config.imagePullPolicy };
   return [
@@ -68,6 +69,14 @@ export const imageVolumes = (input: LaunchInput): Mounted[] => {
       mount: readOnly(name, imageVolumeDirectory(name)),
     })),
     ...(unresolvedImages(input).length === 0 ? [] : [{ volume: { name: LAUNCHER_IMAGE.volume, image: launcher } }]),
+  ];
+};
+
+const toolsVolume = (input: LaunchInput): Mounted[] => {
+  if (userImages(input).length === 0) return [];
+  const { volume: name, directory: mountPath } = TOOLS;
+  return [
+    { volume: { name, emptyDir: {} }, ...(input.config.skipImageInitContainers && { mount: { name, mountPath } }) },
   ];
 };
 
@@ -98,6 +107,7 @@ export const imageInitContainers = (input: LaunchInput): Container[] => {
       }),
     );
   }
+  if (input.config.skipImageInitContainers) return [];
   const images = userImages(input);
   return [
     ...(images.length === 0 ? [] : [copyContainer(input)]),
@@ -110,6 +120,12 @@ export const imageInitContainers = (input: LaunchInput): Container[] => {
     ),
   ];
 };
+
+/** Without init containers `compute` copies the program: Kubernetes starts the containers that wait with it only after the hook of this first one. */
+export const shareTools = (input: LaunchInput): Pick<Container, 'lifecycle'> =>
+  mountsImages(input) || !input.config.skipImageInitContainers || userImages(input).length === 0
+    ? {}
+    : { lifecycle: { postStart: { exec: { command: COPY } } } };
 
 const mountsImages = ({ config }: LaunchInput): boolean => hasGate(config, 'ImageVolume');
 
@@ -133,7 +149,7 @@ const copyContainer = (input: LaunchInput): Container => ({
   name: 'container-disk-binary',
   image: input.launcherImage,
   imagePullPolicy: input.config.imagePullPolicy,
-  command: [BUSYBOX, 'cp', BUSYBOX, TOOLS.busybox],
+  command: COPY,
   volumeMounts: [{ name: TOOLS.volume, mountPath: TOOLS.directory }],
   resources: copyResources(input),
   securityContext: { ...helperSecurity, runAsGroup: LAUNCHER_UID },

@@ -88,10 +88,13 @@ describe('settings', () => {
     expect(hasGate(effectiveConfiguration(kubevirt({ developerConfiguration })), gate)).toBe(expected);
   });
 
-  test('the skip annotation turns back-up hooks off', () => {
-    expect(effectiveConfiguration(kubevirt({}, { 'kubevirt.io/skip-backup-hooks': 'true' })).skipBackupHooks).toBe(
-      true,
-    );
+  test.each([
+    ['kubevirt.io/skip-backup-hooks', 'skipBackupHooks'],
+    ['virtflow.io/skip-image-init-containers', 'skipImageInitContainers'],
+  ] as const)('annotation %s is off unless it says true', (annotation, setting) => {
+    expect(effectiveConfiguration(kubevirt({}, { [annotation]: 'true' }))[setting]).toBe(true);
+    expect(effectiveConfiguration(kubevirt({}, { [annotation]: 'false' }))[setting]).toBe(false);
+    expect(effectiveConfiguration(kubevirt({}))[setting]).toBe(false);
   });
 
   test('fields of other releases are let through', () => {

@@ -186,9 +186,32 @@ describe('images of containerDisks and kernelBoot', () => {
     expect(container(pod, 'compute').volumeMounts?.map(({ name }) => name)).not.toContain('virt-bin-share-dir');
   });
 
+  describe('where the cluster skips init containers of images', () => {
+    const skipping = { ...noImageVolumes, skipImageInitContainers: true };
+
+    test('compute copies the program, before the containers that wait with it are started', () => {
+      const pod = render(vmi, { config: skipping });
+      expect(specOf(pod).initContainers?.map(({ name }) => name)).toEqual(['guest-console-log']);
+      expect(specOf(pod).containers[0]?.name).toBe('compute');
+      const { lifecycle, volumeMounts } = container(pod, 'compute');
+      const copied = lifecycle?.postStart?.exec?.command?.at(-1);
+      expect(lifecycle?.postStart?.exec?.command?.[2]).toBe('/usr/lib/virtflow/busybox');
+      const mount = volumeMounts?.find(({ name }) => name === 'virt-bin-share-dir');
+      expect(copied).toBe(`${mount?.mountPath}/busybox`);
+      expect(mount?.readOnly ?? false).toBe(false);
+      expect(container(pod, 'volumeos').command?.[0]).toBe(copied);
+      expect(container(pod, 'volumeos').volumeMounts?.[0]?.readOnly).toBe(true);
+    });
+
+    test('images that are mounted keep theirs: nothing else tells their digests', () => {
+      expect(render(vmi, { config: { ...configured(), skipImageInitContainers: true } })).toEqual(render(vmi));
+    });
+  });
+
   test.each([
     ['with the gate', configured()],
     ['without it', noImageVolumes],
+    ['without init containers', { ...noImageVolumes, skipImageInitContainers: true }],
   ])('a guest without images has no container more (%s)', (_, config) => {
     const claim = { name: 'os', persistentVolumeClaim: { claimName: 'disk' } };
     const { containers, initContainers, volumes } = specOf(render(instance({ volumes: [claim] }), { config }));
@@ -196,6 +219,7 @@ describe('images of containerDisks and kernelBoot', () => {
     expect(initContainers?.map(({ name }) => name)).toEqual(['guest-console-log']);
     for (const own of ['launcher-volume', 'virt-bin-share-dir'])
       expect(volumes?.map(({ name }) => name)).not.toContain(own);
+    expect(containers[0]).not.toHaveProperty('lifecycle');
   });
 
   test('each pull secret is named once', () => {

@@ -15,7 +15,7 @@ export interface AwaitOptions {
   times?: { waitMs: number; pollMs: number; readMs: number };
 }
 
-const TIMES = { waitMs: 60_000, pollMs: 20, readMs: 2_000 };
+const TIMES = { waitMs: 60_000, pollMs: 40, readMs: 2_000 };
 
 /**
  * Opens a container of the Pod as soon as it runs. The Pod's launcher answers while the kubelet is still starting the containers beside it.

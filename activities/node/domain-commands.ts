@@ -1,10 +1,11 @@
-import type { GoneEvidence, NodeActivities } from '../../api/contract/activities.ts';
+import type { NodeActivities } from '../../api/contract/activities.ts';
 import type { DomainReport } from '../../api/launcher/reports.ts';
 import { withLauncher } from './connect.ts';
 import type { Launcher } from './launcher-client/client.ts';
 import type { NodePorts } from './ports.ts';
 import { proveDomainGone } from './prove-domain-gone.ts';
 import { verifyPod } from './verify.ts';
+import { whileAwaited } from './while-awaited.ts';
 
 type Ports = Pick<NodePorts, 'kube' | 'node' | 'launchers'>;
 
@@ -51,21 +52,6 @@ const ended = async (launcher: Launcher, told: DomainReport): Promise<DomainRepo
     // Whoever follows the launcher tells what becomes of it.
   }
   return told;
-};
-
-/** Whoever follows the launcher need not tell meanwhile how its guest ends: the answer says so. */
-const whileAwaited = async (
-  { awaited }: Pick<NodePorts, 'awaited'>,
-  podUid: string,
-  run: () => Promise<DomainReport & { gone?: GoneEvidence }>,
-): Promise<DomainReport & { gone?: GoneEvidence }> => {
-  const answer = run();
-  if (awaited.has(podUid)) return answer;
-  awaited.set(
-    podUid,
-    answer.catch(() => undefined),
-  );
-  return answer.finally(() => awaited.delete(podUid));
 };
 
 /** Destroys the domain now. */

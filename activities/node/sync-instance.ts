@@ -15,6 +15,7 @@ import { together } from './together.ts';
 import type { OnPod } from './verify.ts';
 import { verifyLivePod } from './verify.ts';
 import { verifyToken } from './verify-token.ts';
+import { whileAwaited } from './while-awaited.ts';
 
 /**
  * Hands a VMI over to its launcher: disks, network, SyncVMI under the token's live epoch. Safe to run twice, also under a running guest, and to be
@@ -22,27 +23,33 @@ import { verifyToken } from './verify-token.ts';
  */
 export const syncInstance =
   (ports: NodePorts): NodeActivities['syncInstance'] =>
-  ({ vmi: ref, pod: podRef, epoch, paused = false }) =>
-    whileAwaited(ports, podRef.uid, async (progress) => {
-      const request = { vmi: ref, pod: podRef, epoch };
-      const [pod] = await Promise.all([verifyLivePod(ports, request), verifyToken(ports, request)]);
-      refuseTarget(pod);
-      const [{ vmi, host }, launcher] = await reach(ports, request, pod, progress);
-      try {
-        // Again, because what came before can have taken long: from here on only the launcher's own check of the epoch follows.
-        await Promise.all([verifyToken(ports, request), refuseFenced(ports)]);
-        progress.report('starting the domain');
-        return await launcher.syncVMI({
-          vmiUid: ref.uid,
-          vmiJson: JSON.stringify(vmi),
-          tokenEpoch: epoch,
-          hostJson: JSON.stringify(host),
-          paused,
-        });
-      } finally {
-        launcher.close();
-      }
+  (request) =>
+    whileAwaited(ports, request.pod.uid, () => withHeartbeat(ports, (progress) => sync(ports, request, progress)));
+
+const sync = async (
+  ports: NodePorts,
+  { vmi: ref, pod: podRef, epoch, paused = false }: Parameters<NodeActivities['syncInstance']>[0],
+  progress: Beating,
+): Promise<DomainReport> => {
+  const request = { vmi: ref, pod: podRef, epoch };
+  const [pod] = await Promise.all([verifyLivePod(ports, request), verifyToken(ports, request)]);
+  refuseTarget(pod);
+  const [{ vmi, host }, launcher] = await reach(ports, request, pod, progress);
+  try {
+    // Again, because what came before can have taken long: from here on only the launcher's own check of the epoch follows.
+    await Promise.all([verifyToken(ports, request), refuseFenced(ports)]);
+    progress.report('starting the domain');
+    return await launcher.syncVMI({
+      vmiUid: ref.uid,
+      vmiJson: JSON.stringify(vmi),
+      tokenEpoch: epoch,
+      hostJson: JSON.stringify(host),
+      paused,
     });
+  } finally {
+    launcher.close();
+  }
+};
 
 /** Prepares the launcher's surroundings, and connects to it meanwhile. Once all is prepared it has a while left to come up. */
 const reach = async (
@@ -64,24 +71,6 @@ const reach = async (
   } catch (error) {
     connected?.close();
     throw error;
-  }
-};
-
-/** Whoever follows the launcher need not tell meanwhile that it is there, nor that its guest runs: the answer says so. */
-const whileAwaited = async (
-  ports: NodePorts,
-  podUid: string,
-  run: (progress: Beating) => Promise<DomainReport>,
-): Promise<DomainReport> => {
-  const answer = withHeartbeat(ports, run);
-  ports.awaited.set(
-    podUid,
-    answer.catch(() => undefined),
-  );
-  try {
-    return await answer;
-  } finally {
-    ports.awaited.delete(podUid);
   }
 };
 

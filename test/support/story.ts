@@ -6,18 +6,16 @@ type Event = temporal.api.history.v1.IHistoryEvent;
 const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
 type Timestamp = Event['eventTime'];
 
-/** Workflows that are shown, the youngest first, and events of each, the last ones. */
+/** Workflows that are shown of those that have ended, the youngest first, and events of each, the last ones. */
 const WORKFLOWS = 6;
 const EVENTS = 12;
 
-/** What the youngest workflows of a server do, for the message of a test that waited in vain. */
+/** What the youngest workflows of a server do, and those that are open, for the message of a test that waited in vain. */
 export const storyOf = async (env: TestWorkflowEnvironment): Promise<string> => {
-  const youngest = (await Promise.all([executionsOf(env, 'open'), executionsOf(env, 'closed')]))
-    .flat()
-    .sort((a, b) => msOf(b.startTime) - msOf(a.startTime))
-    .slice(0, WORKFLOWS);
+  const [open, closed] = await Promise.all([openOf(env), executionsOf(env, 'closed')]);
+  const youngest = closed.sort((a, b) => msOf(b.startTime) - msOf(a.startTime)).slice(0, WORKFLOWS);
   const now = new Date(await env.currentTimeMs()).toISOString();
-  const stories = youngest.map(async (info) => {
+  const stories = [...open, ...youngest].map(async (info) => {
     const events = await eventsOf(env, info);
     const last = events.slice(-EVENTS).map((event) => `  ${timeOf(event.eventTime)} ${inWords(event)}`);
     const isOpen = info.status === WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING;
@@ -32,7 +30,7 @@ export const storyOf = async (env: TestWorkflowEnvironment): Promise<string> => 
 
 /** How far the open workflows are, and whether something of them is on its way, which is what a server holds time still for. */
 export const progressOf = async (env: TestWorkflowEnvironment): Promise<{ events: number; isBusy: boolean }> => {
-  const open = await executionsOf(env, 'open');
+  const open = await openOf(env);
   const histories = await Promise.all(open.map((info) => eventsOf(env, info)));
   return {
     events: histories.reduce((sum, { length }) => sum + length, 0),
@@ -52,6 +50,20 @@ const executionsOf = async (
     ? workflowService.listOpenWorkflowExecutions(request)
     : workflowService.listClosedWorkflowExecutions(request));
   return executions;
+};
+
+/**
+ * Of a run that has continued as new the server may keep listing it as open, with its last task under way for ever: when something else met that task, it
+ * loses what the task has done to the old run. What counts is the youngest run of a workflow.
+ */
+const openOf = async (env: TestWorkflowEnvironment): Promise<Info[]> => {
+  const [open, closed] = await Promise.all([executionsOf(env, 'open'), executionsOf(env, 'closed')]);
+  const isPast = (run: Info): boolean =>
+    [...open, ...closed].some(
+      (other) =>
+        other.execution?.workflowId === run.execution?.workflowId && msOf(other.startTime) > msOf(run.startTime),
+    );
+  return open.filter((run) => !isPast(run));
 };
 
 type Info = Awaited<ReturnType<typeof executionsOf>>[number];

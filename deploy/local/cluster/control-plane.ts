@@ -172,6 +172,9 @@ export const temporalServer = (ctx: Context): ProcessSpec => ({
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=off'],
     // A worker that takes activities itself gets those of its workflow task with the answer, not by a queue.
     ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
+    // One server gains nothing by dividing task queues: a task in another part than a worker polls is passed on, or written down and read again.
+    ...['--dynamic-config-value', 'matching.numTaskqueueReadPartitions=1'],
+    ...['--dynamic-config-value', 'matching.numTaskqueueWritePartitions=1'],
   ],
   address: `${temporalAddress}, UI ${temporalUiUrl}`,
   readyWithin: 60,

@@ -12,8 +12,10 @@ export function obstacleTo(
   seen: Exclude<Observation, 'absent'>,
   { migrations, shutdownDeadline }: Pick<Remembered, 'migrations' | 'shutdownDeadline'>,
 ): string | undefined {
-  const { leaving } = movesOf(migrations);
+  const { leaving, returning } = movesOf(migrations);
   if (leaving !== undefined) return `migration ${leaving} is under way`;
+  // It is told to run on: that must not reach a QEMU which has given the guest away meanwhile.
+  if (returning !== undefined) return `the guest is still being taken back from migration ${returning}`;
   if (shutdownDeadline !== undefined) return 'the guest is being shut down';
   switch (seen.state) {
     case DomainState.running:

@@ -81,6 +81,8 @@ export interface Moves {
   readonly incoming?: string;
   /** Uid of the migration that takes it away; how that ends is open. */
   readonly leaving?: string;
+  /** Uid of the migration that failed, and from which the guest is not quite back. */
+  readonly returning?: string;
   /** Uid of the migration that took it away. */
   readonly left?: string;
   /** Uid of the migration that brought it. */
@@ -96,6 +98,7 @@ export function movesOf(records: MigrationRecords = {}): Moves {
     else if (record.outcome === undefined)
       moves = { ...moves, leaving: uid, pausedToConverge: record.mode === 'Paused' };
     else if (record.outcome.kind === 'sourceGone') moves = { ...moves, left: uid };
+    else if (record.outcome.kind === 'sourceActive' && !record.settled) moves = { ...moves, returning: uid };
   }
   return moves;
 }

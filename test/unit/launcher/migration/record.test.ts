@@ -33,13 +33,14 @@ test.each<{ what: string; records: MigrationRecords; expected: object }>([
     records: { m: { ...source, mode: 'Paused' } },
     expected: { leaving: 'm', pausedToConverge: true },
   },
-  { what: 'stayed', records: { m: { ...source, outcome: stayed } }, expected: {} },
+  { what: 'stays', records: { m: { ...source, outcome: stayed } }, expected: { returning: 'm' } },
+  { what: 'stayed', records: { m: { ...source, outcome: stayed, settled: true } }, expected: {} },
   { what: 'left', records: { m: { ...source, outcome: { kind: 'sourceGone' } } }, expected: { left: 'm' } },
   {
     what: 'came in, stayed once, left',
     records: {
       a: { ...target, resumed: true },
-      b: { ...source, outcome: stayed },
+      b: { ...source, outcome: stayed, settled: true },
       c: { ...source, outcome: { kind: 'sourceGone' } },
     },
     expected: { brought: 'a', left: 'c' },

@@ -215,8 +215,7 @@ export class DomainManager {
       await this.refresh();
       if (this.#active)
         throw new CommandRefused('precondition', `the domain is ${this.reports.latest.state}: stop it first`);
-      if ((await this.domain.observe()) !== 'absent')
-        await this.domain.run((client, domain) => client.undefine(domain));
+      await this.domain.undefine();
       return this.current();
     });
   }

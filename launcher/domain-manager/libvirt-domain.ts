@@ -56,9 +56,18 @@ export class LibvirtDomain {
     try {
       await this.run((client, domain) => client.destroy(domain));
     } catch (error) {
-      const cause = error instanceof CommandRefused ? error.cause : error;
+      const cause = causeOf(error);
       // libvirt also says "not running" when QEMU's end came before its own destroy was through.
       if (!isNoDomain(cause) && !isOperationInvalid(cause)) throw error;
+    }
+  }
+
+  /** Forgets the definition. No domain: success. */
+  async undefine(): Promise<void> {
+    try {
+      await this.run((client, domain) => client.undefine(domain));
+    } catch (error) {
+      if (!isNoDomain(causeOf(error))) throw error;
     }
   }
 
@@ -71,5 +80,7 @@ export class LibvirtDomain {
     }
   }
 }
+
+const causeOf = (error: unknown): unknown => (error instanceof CommandRefused ? error.cause : error);
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

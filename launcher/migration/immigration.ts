@@ -132,7 +132,7 @@ export class Immigration {
   async #destroy(): Promise<void> {
     const { domain, refresh } = this.#ports.domains;
     await domain.destroy();
-    if ((await domain.observe()) !== 'absent') await domain.run((client, ref) => client.undefine(ref));
+    await domain.undefine();
     await refresh();
   }
 

@@ -19,7 +19,7 @@ export async function timeBarePod(): Promise<number> {
   const holds = ({ status }: Pod): boolean =>
     status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
   try {
-    const [ready] = await timeFromCreation('Pod', pod, [{ kind: 'pod', what: 'Ready', holds }]);
+    const [ready] = await timeFromCreation('Pod', pod, [{ kind: 'Pod', what: 'Ready', holds }]);
     return ready?.ms ?? NaN;
   } finally {
     // To its end, so that it is not in the way of what is timed next.

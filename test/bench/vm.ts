@@ -1,8 +1,4 @@
-import type {
-  VirtualMachine,
-  VirtualMachineInstance,
-  VirtualMachineInstanceMigration,
-} from '../../api/kubevirt/types.ts';
+import type { VirtualMachine, VirtualMachineInstanceMigration } from '../../api/kubevirt/types.ts';
 import { KUBEVIRT_API_VERSION } from '../../api/kubevirt/types.ts';
 import { kubectl } from '../e2e/support/kubectl.ts';
 import { isFinal } from '../e2e/support/migrations.ts';
@@ -33,13 +29,17 @@ export interface StartTimes {
 
 /** Creates the VM of the benchmarks and waits until its agent is connected. */
 export async function timeStart(name: string): Promise<StartTimes> {
-  const [created, running, agent] = await timeFromCreation<'VirtualMachine', VirtualMachineInstance>(
+  const [created, running, agent] = await timeFromCreation<'VirtualMachine', 'VirtualMachineInstance'>(
     'VirtualMachine',
     benchVm(name),
     [
-      { kind: 'vmi', what: 'created', holds: () => true },
-      { kind: 'vmi', what: 'Running', holds: ({ status }) => status?.phase === 'Running' },
-      { kind: 'vmi', what: 'agent connected', holds: (vmi) => condition(vmi, 'AgentConnected')?.status === 'True' },
+      { kind: 'VirtualMachineInstance', what: 'created', holds: () => true },
+      { kind: 'VirtualMachineInstance', what: 'Running', holds: ({ status }) => status?.phase === 'Running' },
+      {
+        kind: 'VirtualMachineInstance',
+        what: 'agent connected',
+        holds: (vmi) => condition(vmi, 'AgentConnected')?.status === 'True',
+      },
     ],
   );
   const runningAt = running?.at ?? NaN;
@@ -60,10 +60,16 @@ export async function timeMigration(name: string, vmiName: string): Promise<numb
     spec: { vmiName },
   };
   let end: VirtualMachineInstanceMigration | undefined;
-  const [over] = await timeFromCreation<'VirtualMachineInstanceMigration', VirtualMachineInstanceMigration>(
+  const [over] = await timeFromCreation<'VirtualMachineInstanceMigration', 'VirtualMachineInstanceMigration'>(
     'VirtualMachineInstanceMigration',
     migration,
-    [{ kind: 'vmim', what: 'over', holds: (object) => (isFinal(object) ? ((end = object), true) : false) }],
+    [
+      {
+        kind: 'VirtualMachineInstanceMigration',
+        what: 'over',
+        holds: (object) => (isFinal(object) ? ((end = object), true) : false),
+      },
+    ],
   );
   if (end?.status?.phase === 'Succeeded') return over?.ms ?? NaN;
   throw new Error(`migration ${name} of ${vmiName} failed: ${JSON.stringify(end?.status)}`);

@@ -1,5 +1,6 @@
 import type { ConditionReport, InstanceReport } from '../../../api/contract/activities.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
+import { isFinal } from '../../facts/instance.ts';
 import type { ObjectEvent } from '../record-event.ts';
 
 /** One word about an instance; said again with the same `once` it is one Event. */
@@ -10,8 +11,8 @@ export type InstanceEvent = Pick<ObjectEvent, 'reason' | 'message' | 'isWarning'
  * object with what is about to be written on it.
  */
 export const eventsOf = (vmi: VirtualMachineInstance, report: InstanceReport): InstanceEvent[] => [
+  ...shutdownEvents(vmi, report),
   ...phaseEvents(vmi, report),
-  ...shutdownEvents(report),
   ...migrationEvents(vmi, report),
   ...pauseEvents(vmi, report),
   ...troubleEvents(vmi, report),
@@ -39,11 +40,13 @@ const phaseEvents = ({ status }: VirtualMachineInstance, { phase, phaseTimes }: 
   }
 };
 
-/** A guest that was told to end, by whatever signal. */
-const shutdownEvents = ({ domain }: InstanceReport): InstanceEvent[] =>
-  domain?.state === 'shuttingDown' && domain.deadline !== undefined
+/** A guest that was told to end, by whatever signal. One that ends at once is not seen before it has. */
+const shutdownEvents = ({ status }: VirtualMachineInstance, { phase, domain }: InstanceReport): InstanceEvent[] => {
+  const isEnding = domain?.state === 'shuttingDown' || (isFinal(phase) && status?.phase !== phase);
+  return domain?.deadline !== undefined && isEnding
     ? [{ reason: 'ShuttingDown', message: 'Signaled Graceful Shutdown', once: 'ShuttingDown' }]
     : [];
+};
 
 const migrationEvents = ({ status }: VirtualMachineInstance, { migration }: InstanceReport): InstanceEvent[] => {
   if (migration === undefined) return [];

@@ -44,6 +44,18 @@ test.each<[string, VirtualMachineInstanceStatus, InstanceReport, string[]]>([
     report('Running', { domain: domain({ state: 'shuttingDown', deadline: at }) }),
     ['ShuttingDown'],
   ],
+  [
+    'its guest has ended as soon as it was told to',
+    running,
+    report('Succeeded', { domain: domain({ state: 'shutoff', deadline: at }) }),
+    ['ShuttingDown', 'Stopped'],
+  ],
+  [
+    'its guest has ended by itself',
+    running,
+    report('Succeeded', { domain: domain({ state: 'shutoff', end: 'guestShutdown' }) }),
+    ['Stopped'],
+  ],
   ['its guest ends by itself', running, report('Running', { domain: domain({ state: 'shuttingDown' }) }), []],
   [
     'a user pauses it',

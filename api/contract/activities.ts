@@ -15,6 +15,7 @@ import type {
   TargetEndpoint,
 } from './migrations.ts';
 import type { DeletedNode, Fence, NodeRef, NodeReport } from './nodes.ts';
+import type { GuestEnd } from './operations.ts';
 import type { ReplicaSetReport, ReplicaSetView } from './replica-sets.ts';
 import type { ObjectRef, PodRef } from './refs.ts';
 import type { Triggered, TriggerEffect, TriggerProgress } from './triggers.ts';
@@ -70,6 +71,8 @@ export interface InstanceReport {
   launcherImage?: string;
   conditions: ConditionReport[];
   domain?: DomainReport;
+  /** How its guest has ended. */
+  end?: GuestEnd;
   reason?: string;
   /** The migration under way, or the last one; absent: none so far. */
   migration?: MigrationReport;

@@ -20,7 +20,7 @@ export const reportOf = (state: InstanceState): InstanceReport => {
     conditions: conditionsOf(state),
     ...(node === undefined ? {} : { node }),
     ...(domain === undefined ? {} : { domain }),
-    ...(end === undefined ? {} : { reason: end === 'nodeLost' ? NODE_UNRESPONSIVE : `guest ended: ${end}` }),
+    ...(end === undefined ? {} : { end, reason: end === 'nodeLost' ? NODE_UNRESPONSIVE : `guest ended: ${end}` }),
     ...(launcherImage === undefined ? {} : { launcherImage }),
     ...migrationOf(state),
   };

@@ -1,4 +1,5 @@
 import type { ConditionReport, InstanceReport } from '../../../api/contract/activities.ts';
+import type { GuestEnd } from '../../../api/contract/operations.ts';
 import type { VirtualMachineInstance } from '../../../api/kubevirt/types.ts';
 import { isFinal } from '../../facts/instance.ts';
 import type { ObjectEvent } from '../record-event.ts';
@@ -40,10 +41,17 @@ const phaseEvents = ({ status }: VirtualMachineInstance, { phase, phaseTimes }: 
   }
 };
 
+/** Ends of guests that were told to end. */
+const TOLD: readonly (GuestEnd | undefined)[] = ['agentShutdown', 'acpiShutdown', 'destroyedAtDeadline'];
+
 /** A guest that was told to end, by whatever signal. One that ends at once is not seen before it has. */
-const shutdownEvents = ({ status }: VirtualMachineInstance, { phase, domain }: InstanceReport): InstanceEvent[] => {
-  const isEnding = domain?.state === 'shuttingDown' || (isFinal(phase) && status?.phase !== phase);
-  return domain?.deadline !== undefined && isEnding
+const shutdownEvents = (
+  { status }: VirtualMachineInstance,
+  { phase, domain, end }: InstanceReport,
+): InstanceEvent[] => {
+  const isEnding = domain?.state === 'shuttingDown' && domain.deadline !== undefined;
+  const hasEnded = isFinal(phase) && status?.phase !== phase && TOLD.includes(end);
+  return isEnding || hasEnded
     ? [{ reason: 'ShuttingDown', message: 'Signaled Graceful Shutdown', once: 'ShuttingDown' }]
     : [];
 };

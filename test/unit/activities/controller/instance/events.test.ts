@@ -47,13 +47,13 @@ test.each<[string, VirtualMachineInstanceStatus, InstanceReport, string[]]>([
   [
     'its guest has ended as soon as it was told to',
     running,
-    report('Succeeded', { domain: domain({ state: 'shutoff', deadline: at }) }),
+    report('Succeeded', { domain: domain(), end: 'agentShutdown' }),
     ['ShuttingDown', 'Stopped'],
   ],
   [
     'its guest has ended by itself',
     running,
-    report('Succeeded', { domain: domain({ state: 'shutoff', end: 'guestShutdown' }) }),
+    report('Succeeded', { domain: domain({ state: 'shutoff' }), end: 'guestShutdown' }),
     ['Stopped'],
   ],
   ['its guest ends by itself', running, report('Running', { domain: domain({ state: 'shuttingDown' }) }), []],
